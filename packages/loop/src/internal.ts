@@ -2,7 +2,7 @@
 export { excerptLines } from "./checks/excerpt.ts";
 export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
 export { subjectGiven } from "./commit/commit-message.ts";
-export { allowFlags, failureFlags, openedWords } from "./failure-flags.ts";
+export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
 export { nextRole } from "./money/to-come.ts";
 export { refuseStart } from "./money/refuse-start.ts";

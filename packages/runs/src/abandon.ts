@@ -49,7 +49,7 @@ export async function abandonRun(
     const { dir, ended, loaded } = await findRun(workspace, runId);
     if (ended) {
       throw new RunsError("ERR_NOTHING_TO_RESUME", `run ${runId} has ended already`, {
-        next: [`quasar show ${runId}`],
+        next: [{ do: "show", runId }],
       });
     }
     const found = findRunProcesses(runId);
@@ -75,7 +75,10 @@ function agentWorks(runId: string, pids: readonly number[] | undefined): RunsErr
       : `its agent still works: ${processes(pids)}`;
   const message = `run ${runId} is not abandoned: ${why}`;
   return new RunsError("ERR_AGENT_ALIVE", message, {
-    next: [`quasar abandon ${runId} --yes   (ends it)`, `quasar resume ${runId}   (follows it)`],
+    next: [
+      { do: "abandon", runId, options: { mayEnd: true }, note: "ends it" },
+      { do: "resume", runId, note: "follows it" },
+    ],
   });
 }
 

@@ -1,4 +1,5 @@
 import { withName } from "@quasar/process/files";
+import { cleanStep, type NextStep } from "./next-step.ts";
 import { clean } from "./text/clean.ts";
 
 /** Each reason to refuse or stop has a code. */
@@ -20,20 +21,20 @@ export type RunsErrorCode =
   | "ERR_BUDGET";
 
 export interface RunsErrorOptions extends ErrorOptions {
-  /** Command lines that help, and steps for a person; most likely first. @default none */
-  readonly next?: readonly string[] | undefined;
+  /** What helps, most likely first. @default nothing */
+  readonly next?: readonly NextStep[] | undefined;
 }
 
 /** A failure that a person can act on. Its message and its steps are safe to print. */
 export class RunsError extends Error {
   override readonly name = "RunsError";
   readonly code: RunsErrorCode;
-  readonly next: readonly string[];
+  readonly next: readonly NextStep[];
 
   constructor(code: RunsErrorCode, message: string, options: RunsErrorOptions = {}) {
     super(clean(message), options);
     this.code = code;
-    this.next = (options.next ?? []).map(clean);
+    this.next = (options.next ?? []).map(cleanStep);
   }
 }
 

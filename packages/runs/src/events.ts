@@ -1,5 +1,6 @@
 import type { AgentRole } from "@quasar/agents";
 import type { LoopEventData, TaskResult } from "@quasar/loop";
+import type { NextStep } from "./next-step.ts";
 import type { Spending } from "./text/format.ts";
 
 /** What a run reports, in the order it happens. Text in it is not cleaned for a terminal. */
@@ -39,6 +40,8 @@ export interface RunBegun extends Spending {
 export interface Notice {
   readonly type: "notice";
   readonly message: string;
+  /** What can be done about it; not in the journal. @default nothing */
+  readonly next?: readonly NextStep[] | undefined;
 }
 
 /** The run waits for a usage limit to be lifted. */

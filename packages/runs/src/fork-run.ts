@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { lockWorkspace } from "./driving/lock.ts";
 import { RunsError } from "./errors.ts";
+import { IS_A_PROMPT } from "./next-step.ts";
 import { forkOf } from "./fork.ts";
 import { noteFact, readFacts } from "./journal/journal.ts";
 import { findRun } from "./look/find.ts";
@@ -74,8 +75,6 @@ export async function forkRun(
 function foreign(runId: string): RunsError {
   const message = `this machine did not write the checkpoint of run ${runId}`;
   return new RunsError("ERR_FOREIGN_CHECKPOINT", message, {
-    next: [
-      `quasar fork ${runId} --trust   (only if you know where it comes from: it is an agent's prompt)`,
-    ],
+    next: [{ do: "fork", runId, options: { trust: true }, note: IS_A_PROMPT }],
   });
 }

@@ -114,13 +114,13 @@ function found(finding: CheckpointFinding): CheckpointFinding {
 function approved({ runId, cycle }: Checkpoint): RunsError {
   const message = `run ${runId} is approved: there is nothing left to do`;
   return new RunsError("ERR_NOTHING_TO_RESUME", message, {
-    next: cycle > 1 ? [`quasar fork ${runId} --at ${cycle - 1}`] : ['quasar run "…"'],
+    next: [cycle > 1 ? { do: "fork", runId, options: { at: cycle - 1 } } : { do: "start" }],
   });
 }
 
 function notWhole({ runId }: Checkpoint, at: number, last: number): RunsError {
   const which = last < 1 ? "it has none yet" : `the last one is cycle ${last}`;
   return new RunsError("ERR_USAGE", `run ${runId} has no cycle ${at} that is whole: ${which}`, {
-    next: [last < 1 ? `quasar fork ${runId}` : `quasar fork ${runId} --at ${last}`],
+    next: [{ do: "fork", runId, options: last < 1 ? {} : { at: last } }],
   });
 }

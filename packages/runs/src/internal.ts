@@ -7,7 +7,7 @@ export type { Driver, DriveOptions } from "./driving/session.ts";
 export { codeOf, messageOf } from "./errors.ts";
 export type { Notice, RunBegun, RunLoopEvent } from "./events.ts";
 export { readFacts } from "./journal/journal.ts";
-export { limitAdvice, limitOf, patienceOf, withoutPause } from "./limits/patience.ts";
+export { limitSteps, limitOf, patienceOf, withoutPause } from "./limits/patience.ts";
 export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";
 export { findRun, type FoundRun, locateRun } from "./look/find.ts";
 export { listRuns, runIds, summaries, summarize } from "./look/list.ts";
@@ -17,7 +17,7 @@ export {
   latestFindings,
   type ListedRun,
   logCommand,
-  resumeCommand,
+  resumeStep,
 } from "./look/summary.ts";
 export { type SupervisorFailure, supervisorFailures } from "./look/supervisor-failures.ts";
 export { printedPath, type RunFolders, storedTurn } from "./look/turn.ts";

@@ -87,7 +87,7 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
   const [run] = await summarize(workspace, known, { live: options.dryRun === true });
   if (run === undefined) {
     throw new RunsError("ERR_USAGE", `there is no run ${id} in this work tree`, {
-      next: ["quasar list --all"],
+      next: [{ do: "list" }],
     });
   }
   if (isToGo(run, options) || isQuarantined(join(workspace.runsDir, id))) return run;
@@ -96,9 +96,9 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
   }
   throw new RunsError("ERR_STATE", `run ${id} has not ended: it is ${run.status}`, {
     next: [
-      `quasar resume ${id}`,
-      `quasar abandon ${id}   (gives it up)`,
-      `quasar prune ${id} --stopped   (removes it all the same)`,
+      { do: "resume", runId: id },
+      { do: "abandon", runId: id, note: "gives it up" },
+      { do: "prune", runId: id, options: { stopped: true }, note: "removes it all the same" },
     ],
   });
 }
@@ -107,7 +107,9 @@ async function refuseLive(ids: readonly string[]): Promise<void> {
   const [alive] = await findLeftoverProcesses(ids);
   if (alive === undefined) return;
   const message = `an agent of run ${alive.runId} still works: ${processes(alive.pids)}`;
-  throw new RunsError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });
+  throw new RunsError("ERR_AGENT_ALIVE", message, {
+    next: [{ do: "check", options: { fix: true } }],
+  });
 }
 
 /** The refs first: a run whose files are there can be pruned again. */

@@ -13,6 +13,6 @@ export function isRealFolder(path: string): boolean {
   if (stat.isDirectory()) return true;
   const what = stat.isSymbolicLink() ? "a symbolic link" : "not a folder";
   throw new RunsError("ERR_UNSAFE_PATH", `${cleanLine(path)} is ${what}`, {
-    next: [`look at it, and remove it if it is not yours: rm ${shellWord(path)}`],
+    next: [{ note: `look at it, and remove it if it is not yours: rm ${shellWord(path)}` }],
   });
 }

@@ -27,6 +27,6 @@ export function isRunId(text: string): boolean {
 export function parseRunId(text: string): string {
   if (isRunId(text)) return text;
   throw new RunsError("ERR_USAGE", `"${fit(cleanLine(text), 60)}" is not the id of a run`, {
-    next: ["quasar list --all"],
+    next: [{ do: "list" }],
   });
 }

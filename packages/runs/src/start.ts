@@ -8,6 +8,7 @@ import type { RunEnd } from "./events.ts";
 import { listRuns, openRunIds } from "./look/list.ts";
 import { removedRun } from "./look/removed.ts";
 import type { ListedRun, RunSummary } from "./look/summary.ts";
+import type { NextStep } from "./next-step.ts";
 import { newRunId } from "./run-id.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runStores } from "./store.ts";
@@ -64,7 +65,9 @@ export async function startRun(
 /** Whoever starts a run, and only they, can also work beside the one that holds the tree. */
 function besideAnother(error: unknown): unknown {
   if (!(error instanceof RunsError) || error.code !== "ERR_LOCKED") return error;
-  const next = [...error.next, 'quasar run --worktree "…" (beside it, in a tree of its own)'];
+  const beside = { inWorktree: true } as const;
+  const note = "beside it, in a tree of its own";
+  const next: readonly NextStep[] = [...error.next, { do: "start", options: beside, note }];
   return new RunsError("ERR_LOCKED", error.message, { cause: error, next });
 }
 
@@ -99,14 +102,14 @@ async function assertBudget(
   const refusal = refuseStart({ ...run, conventions, workTree, untouchablePaths });
   if (refusal === undefined) return;
   const { message, role, neededBudgetUsd, neededTurnBudgetUsd } = refusal;
-  const limits = [
-    ...(neededBudgetUsd > 0 ? [`--max-budget ${neededBudgetUsd}`] : []),
-    ...(neededTurnBudgetUsd > 0 ? [`--max-turn-budget ${neededTurnBudgetUsd}`] : []),
-  ];
+  const limits = {
+    ...(neededBudgetUsd > 0 && { maxBudgetUsd: neededBudgetUsd }),
+    ...(neededTurnBudgetUsd > 0 && { maxTurnBudgetUsd: neededTurnBudgetUsd }),
+  };
   throw new RunsError("ERR_BUDGET", message, {
     next: [
-      `quasar run ${limits.join(" ")} "…"`,
-      `quasar run --${role}-model <model> "…"   (a cheaper model)`,
+      { do: "start", options: limits },
+      { do: "start", options: { cheaper: role }, note: "a cheaper model" },
     ],
   });
 }
@@ -115,16 +118,17 @@ async function assertBudget(
 function removedButOpen({ id, task }: RunSummary): RunsError {
   const message = `run ${id} of this work tree has not ended, and its folder was removed: ${firstLine(task)}`;
   return new RunsError("ERR_UNFINISHED_RUN", message, {
-    next: [
-      "quasar resume",
-      'quasar run --new "…" (takes the place of the other one, which is lost)',
-    ],
+    next: [{ do: "resume" }, startNew("takes the place of the other one, which is lost")],
   });
 }
 
 function unfinishedRun({ id, task }: ListedRun): RunsError {
   const message = `run ${id} of this work tree was interrupted: ${firstLine(task)}`;
   return new RunsError("ERR_UNFINISHED_RUN", message, {
-    next: ["quasar resume", 'quasar run --new "…" (leaves the other one for later)'],
+    next: [{ do: "resume" }, startNew("leaves the other one for later")],
   });
+}
+
+function startNew(note: string): NextStep {
+  return { do: "start", options: { isNew: true }, note };
 }

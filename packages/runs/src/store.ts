@@ -6,7 +6,8 @@ import type {
   LoadedSummary,
 } from "@quasar/checkpoint";
 import type { TaskResult } from "@quasar/loop";
-import { failureFlags } from "@quasar/loop/internal";
+import { failureOptions } from "@quasar/loop/internal";
+import type { NextOptions } from "./next-step.ts";
 import { isRealFolder } from "./real-folder.ts";
 import { type RunStores, storesIn } from "./tree/stores.ts";
 import type { Workspace } from "./workspace.ts";
@@ -123,8 +124,8 @@ export function storedUnreportedCosts(checkpoint: Checkpoint): boolean {
 export interface StoredOutcome {
   readonly outcome: string;
   readonly message: string;
-  /** Flags that a resume takes beside its own, for a shell: what an agent was denied, or more requests. */
-  readonly flags: string;
+  /** What a resume takes beside higher limits: what an agent was denied, or more requests. */
+  readonly more: NextOptions;
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */
@@ -134,7 +135,7 @@ export function storedOutcome({
   if (stored === undefined) return undefined;
   const { outcome, message, allow, requests } = stored;
   const denials = [{ what: "", allow }];
-  return { outcome, message, flags: failureFlags({ denials, requests: requests || undefined }) };
+  return { outcome, message, more: failureOptions({ denials, requests: requests || undefined }) };
 }
 
 /** A run as its files say; `loaded` is what was archived where `ended`. */

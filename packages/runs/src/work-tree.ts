@@ -12,6 +12,7 @@ import {
 import { createWorktree, listWorktrees, removeWorktree } from "@quasar/git/work-trees";
 import { FOLDER, isRealFolder } from "./real-folder.ts";
 import { messageOf, RunsError } from "./errors.ts";
+import type { NextStep } from "./next-step.ts";
 import { cleanLine } from "./text/clean.ts";
 import { shellWord } from "./text/format.ts";
 import type { Tell } from "./events.ts";
@@ -65,7 +66,9 @@ async function discarded(
     await deleteBranch(root, branch);
     return error;
   } catch {
-    const away = `git worktree remove --force ${shellWord(path)} && git branch -D ${branch}`;
+    const away = {
+      shell: `git worktree remove --force ${shellWord(path)} && git branch -D ${branch}`,
+    };
     const known = error instanceof RunsError ? error : undefined;
     const next = [...(known?.next ?? []), away];
     return new RunsError(known?.code ?? "ERR_STATE", messageOf(error), { cause: error, next });
@@ -123,25 +126,28 @@ type Operation = NonNullable<Awaited<ReturnType<typeof operationInProgress>>>;
 
 function busyTree(operation: Operation): RunsError {
   return new RunsError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {
-    next: [...waysOutOf(operation), 'quasar run --worktree "…"'],
+    next: [...waysOutOf(operation), { do: "start", options: { inWorktree: true } }],
   });
 }
 
 /** How a person ends it. */
-export function waysOutOf(operation: Operation): readonly string[] {
+export function waysOutOf(operation: Operation): readonly NextStep[] {
   return operation === "bisect"
-    ? ["git bisect reset"]
-    : [`git ${operation} --abort`, `git ${operation} --continue   (instead)`];
+    ? [{ shell: "git bisect reset" }]
+    : [
+        { shell: `git ${operation} --abort` },
+        { shell: `git ${operation} --continue`, note: "instead" },
+      ];
 }
 
-const RUN_STEPS = [
-  "git add -A && git commit -m … (or git stash -u)",
-  'quasar run --worktree "…" (in a work tree of its own)',
-  'quasar run --accept-dirty "…" (quasar never commits your changes)',
+const RUN_STEPS: readonly NextStep[] = [
+  { shell: "git add -A && git commit -m …", note: "or git stash -u" },
+  { do: "start", options: { inWorktree: true }, note: "in a work tree of its own" },
+  { do: "start", options: { acceptDirty: true }, note: "quasar never commits your changes" },
 ];
 
 /** The refusal of a tree that holds what the user has not committed. */
-export function dirtyTree(paths: readonly string[], next: readonly string[]): RunsError {
+export function dirtyTree(paths: readonly string[], next: readonly NextStep[]): RunsError {
   const shown = listed(paths).map((path) => `\n  ${path}`);
   const message = `the work tree has changes that are not committed:${shown.join("")}`;
   return new RunsError("ERR_DIRTY", message, { next });

@@ -12,7 +12,7 @@ import type { Hold } from "./driving/hold.ts";
 import { driverOf } from "./driving/run-driver.ts";
 import type { Session } from "./driving/session.ts";
 import { messageOf } from "./errors.ts";
-import type { RunBegun, RunEnd, RunLoopEvent, Tell } from "./events.ts";
+import type { Notice, RunBegun, RunEnd, RunLoopEvent, Tell } from "./events.ts";
 import { endFact } from "./journal/facts.ts";
 import { FOLDER } from "./real-folder.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -37,7 +37,7 @@ export interface Work {
   readonly runId: string;
   readonly task: string;
   /** What there is to say of it before it continues. @default nothing */
-  readonly notices?: readonly string[] | undefined;
+  readonly notices?: readonly Notice[] | undefined;
   /** `undefined` where HEAD is on none. */
   readonly branch: string | undefined;
   readonly options: RunOptions;
@@ -71,7 +71,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   const maxBudgetUsd = given.maxBudgetUsd ?? left?.maxBudgetUsd ?? MAX_BUDGET_USD;
   const { root } = workspace;
   tellRun(session, work, { maxCycles, maxBudgetUsd });
-  for (const message of work.notices ?? []) tell({ type: "notice", message });
+  for (const notice of work.notices ?? []) tell(notice);
   const dir = join(workspace.runsDir, runId);
   const notes: RunNotes = { settings, hasUnreportedCosts: spending.hasUnreportedCosts };
   const current = rememberingStore(work.stores.current, left);

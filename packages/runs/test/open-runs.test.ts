@@ -82,6 +82,18 @@ test("a run is approved, kept, listed, shown and watched, and nothing is printed
   for (const stream of printed) expect(stream).not.toHaveBeenCalled();
 });
 
+test("a refusal says what helps by the names of the calls", async () => {
+  const id = "20261126-134500-12e7db";
+  await expect(runs.show(id)).rejects.toMatchObject({ code: "ERR_USAGE", next: [{ do: "list" }] });
+  await expect(runs.resume({ coder, reviewer: content })).rejects.toMatchObject({
+    code: "ERR_NOTHING_TO_RESUME",
+    next: [{ do: "list" }, { do: "start" }],
+  });
+  const lines = ["\u001b[2J", "git status"];
+  const [step] = new RunsError("ERR_STATE", "", { next: [{ shell: lines.join("") }] }).next;
+  expect(step?.shell).toBe("\\u{1b}[2Jgit status");
+});
+
 test("a run whose reviewer could not begin is refused before it begins, and nothing is left of it", async () => {
   const dear = { ...content, responseBoundUsd: () => 0.81 };
   const given = { task: "Write", coder, reviewer: dear, maxBudgetUsd: 1 };
@@ -90,8 +102,8 @@ test("a run whose reviewer could not begin is refused before it begins, and noth
     code: "ERR_BUDGET",
     message: expect.stringContaining("The reviewer's first turn needs at least $1.62") as string,
     next: [
-      expect.stringContaining("--max-budget 1.8 "),
-      expect.stringContaining("--reviewer-model"),
+      { do: "start", options: { maxBudgetUsd: 1.8 } },
+      { do: "start", options: { cheaper: "reviewer" }, note: "a cheaper model" },
     ],
   });
   expect(await runs.list()).toEqual([]);
@@ -251,7 +263,10 @@ test.skipIf(process.platform !== "linux")(
     await vi.waitFor(async () => {
       expect(await runs.plan(asked)).toMatchObject({ ends: "refused" });
     });
-    expect((await runs.plan(asked)).next).toContain(`kill -INT ${stranger.pid}   (ends it)`);
+    expect((await runs.plan(asked)).next).toContainEqual({
+      shell: `kill -INT ${stranger.pid}`,
+      note: "ends it",
+    });
     expect(await codeOf(runs.resume(asked))).toBe("ERR_AGENT_ALIVE");
     const ended = once(stranger, "exit");
     stranger.kill("SIGKILL");

@@ -28,15 +28,15 @@ test("that another run is stopped is told once, not at each resume", async () =>
   const runs = await openRuns(aRepositoryWithCommit());
   const other = await runs.start({ task: "One", ...agents, maxCycles: 1 });
   await runs.start({ task: "Two", ...agents, maxCycles: 1, isNew: true });
-  const told: string[] = [];
+  const told: RunEvent[] = [];
   const onEvent = (event: RunEvent): void => {
-    if (event.type === "notice") told.push(event.message);
+    if (event.type === "notice") told.push(event);
   };
   await runs.resume({ ...agents, maxCycles: 2, onEvent });
   await runs.resume({ ...agents, maxCycles: 3, onEvent });
-  expect(told).toEqual([
-    `note: another run is stopped: ${other.result.runId} (quasar abandon ${other.result.runId})`,
-  ]);
+  const { runId } = other.result;
+  const message = `note: another run is stopped: ${runId}`;
+  expect(told).toEqual([{ type: "notice", message, next: [{ do: "abandon", runId }] }]);
 });
 
 test("what is told after the end, as at a second Ctrl-C, asks for no record", async () => {

@@ -1,7 +1,7 @@
 import module from "node:module";
 import { quarantinedFiles } from "@quasar/hookfile/recovery";
 import { turnAllowance } from "@quasar/loop/turn";
-import { conventionsOf, limitAdvice, openUser, pricesWords } from "@quasar/runs/internal";
+import { conventionsOf, openUser, pricesWords } from "@quasar/runs/internal";
 import {
   type DriveResult,
   driveTask,
@@ -26,6 +26,7 @@ import { loadUnkept } from "./config/load.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
+import { stepsAtLimit } from "./next-steps.ts";
 import { nameHere, naming, nextOf, resumeWith } from "./next.ts";
 import { chainExit } from "./output/chain-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
@@ -54,6 +55,9 @@ export function workersOf(
   return withAbsoluteScripts({ ...settings, allowedTools }, process.cwd());
 }
 
+/** Where the program of an agent is not installed. */
+export const OTHER_WAYS = { start: 'atlas start "…"' };
+
 export interface DriveOptions {
   readonly installation: Installation;
   readonly taskDir: string;
@@ -80,7 +84,9 @@ export interface DriveOptions {
 export async function drive(options: DriveOptions): Promise<ExitCode> {
   const { installation, taskDir, settings, json, warnings = [] } = options;
   // Of `atlas hook context`, which an agent is told to read, and which looks there.
-  const { coder, reviewer } = createAgents(settings, { ATLAS_HOME: installation.home });
+  const { coder, reviewer } = createAgents(settings, OTHER_WAYS, {
+    ATLAS_HOME: installation.home,
+  });
   const { leash, retries } = settings;
   const waitLimitMs = periodMs(settings.waitLimit) ?? 0;
   const { asksAtOnce } = options;
@@ -274,7 +280,7 @@ function stepsAfter(result: DriveResult, id: string | undefined): readonly strin
   if (stopped === "budget") {
     return [resumeWith(result, named), `atlas status${named}`];
   }
-  if (stopped === "limit") return limitAdvice(result.retryAt, `atlas resume${named}`);
+  if (stopped === "limit") return stepsAtLimit(result.retryAt, named);
   return stopped === "storage"
     ? [...storageNext(result.message), `atlas resume${named}`]
     : nextOf(hook, id);

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { type HookFile, isTerminal } from "@quasar/hookfile";
-import { limitAdvice } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { findTask, TasksError, type TaskView } from "@quasar/tasks";
 import { choicesOf } from "./choices.ts";
 import { nextWithoutTree } from "./lost-tree.ts";
+import { stepsAtLimit } from "./next-steps.ts";
 
 /**
  * What a person can type next.
@@ -28,7 +28,7 @@ export function nextOf(
   if (withoutTree !== undefined) return withoutTree;
   if (stop?.why === "budget") return [resumeWith(stop, named), `atlas abandon${named}`];
   if (stop?.why === "limit") {
-    return [...limitAdvice(stop.retryAt, `atlas resume${named}`), `atlas abandon${named}`];
+    return [...stepsAtLimit(stop.retryAt, named), `atlas abandon${named}`];
   }
   const choices = choicesOf(hook).filter(({ decision }) => decision.kind !== "abandon");
   const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);

@@ -5,6 +5,7 @@ import { codeOf } from "@quasar/runs/internal";
 import { TasksError, type TasksErrorCode } from "@quasar/tasks";
 import { CliError, type CliErrorCode } from "../shared/errors.ts";
 import { commandOf } from "./choices.ts";
+import { stepsInWords } from "./next-steps.ts";
 import { DISK, nameDisk, translate as translateShared } from "../shared/translate.ts";
 
 type LibraryError =
@@ -62,9 +63,6 @@ const TRANSLATIONS: Readonly<
   "TasksError ERR_NOT_FOUND": ["ERR_NOT_FOUND", LIST, 'atlas start "…"'],
   "TasksError ERR_TEMPLATE": ["ERR_CONFIG", "atlas templates"],
   "TasksError ERR_UNSAFE_ID": ["ERR_USAGE", LIST],
-  "DurableError ERR_LOCKED": ["ERR_LOCKED", STATUS],
-  "DurableError ERR_MISSING": ["ERR_STATE", STATUS],
-  "DurableError ERR_NOT_DURABLE": ["ERR_STATE", DISK],
   "DurableError ERR_UNSAFE_MODE": ["ERR_KEY", PRIVATE],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install atlas again"],
 };
@@ -73,21 +71,10 @@ const TRANSLATIONS: Readonly<
 export function translate(error: unknown): CliError {
   const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
   if (error instanceof CliError || !Object.hasOwn(TRANSLATIONS, name))
-    return renamed(translateShared(error));
+    return translateShared(error, { stepsInWords, start: "atlas start" });
   const [code, ...known] = TRANSLATIONS[name as LibraryError];
   const decisions = error instanceof TasksError ? error.decisions : [];
   const offered = decisions.filter(({ kind }) => kind !== "abandon").map(commandOf);
   const next = [...offered, ...nameDisk(known, error)];
   return new CliError(code, error instanceof Error ? error.message : "", { cause: error, next });
-}
-
-/**
- * What both commands share names `quasar` in its ways out: to start with another agent is the same
- * here, all others are of no use.
- */
-function renamed(error: CliError): CliError {
-  const next = error.next
-    .map((step) => step.replace(/^quasar run (?="…" --coder )/u, "atlas start "))
-    .filter((step) => !/(^|[ (])quasar [a-z]/u.test(step));
-  return new CliError(error.code, error.message, { cause: error.cause, next });
 }

@@ -7,6 +7,7 @@ import type { RunEnd, RunEvent, RunOptions } from "@quasar/runs";
 import {
   type Driver,
   type DriveOptions,
+  type Notice,
   pricesWords,
   runNotification,
 } from "@quasar/runs/internal";
@@ -19,9 +20,10 @@ import { allowedWords } from "../shared/output/allowed.ts";
 import { createBell } from "../shared/output/bell.ts";
 import { createReporter, type Reporter } from "../shared/output/reporter.ts";
 import { STREAMS } from "../shared/streams.ts";
-import { translate } from "../shared/translate.ts";
 import type { Typed } from "../shared/typed.ts";
+import { stepsInWords } from "./next-steps.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
+import { translate } from "./translate.ts";
 
 /** What a command has a run do, and how that is followed. */
 export interface Drive {
@@ -71,6 +73,8 @@ export async function drive(
     if (event.type === "run" && settings !== undefined) {
       const allowed = allowedWords(settings, [...settings.lint, ...settings.filter]);
       reporter.report({ ...event, allowed, prices: pricesWords(settings.prices) });
+    } else if (event.type === "notice") {
+      reporter.report(noticeRecord(event));
     } else if (event.type !== "run") {
       reporter.report(event);
     }
@@ -110,6 +114,12 @@ export async function drive(
     interrupts.stop();
     reporter.close();
   }
+}
+
+/** What the runner did or saw, with what can be done about it behind. */
+function noticeRecord({ type, message, next = [] }: Notice): Notice {
+  const steps = stepsInWords(next).map((step) => ` (${step})`);
+  return { type, message: message + steps.join("") };
 }
 
 /** Tells who is away, by the command of their settings. @returns What went wrong. */

@@ -1,15 +1,15 @@
 import type { AgentFailure } from "@quasar/agents";
 import type { FileChange } from "@quasar/git/history";
 import type { TaskResult, WayBack } from "@quasar/loop";
-import { failureFlags } from "@quasar/loop/internal";
+import { failureOptions } from "@quasar/loop/internal";
 import type { RunEnd } from "@quasar/runs";
 import {
   continuedBy,
   knownUsd,
-  limitAdvice,
+  limitSteps,
   logCommand,
   ownBranch,
-  resumeCommand,
+  resumeStep,
 } from "@quasar/runs/internal";
 import { moment, shellWord } from "@quasar/runs/text";
 import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
@@ -18,6 +18,7 @@ import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
 import { errnoIn, refusalNext } from "../shared/system-errors.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
+import { stepInWords, stepsInWords } from "./next-steps.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */
 const PERSON: Readonly<Partial<Record<AgentFailure["kind"], string>>> = {
@@ -162,10 +163,12 @@ function loginOf(
   return `${loginCommand(program)} (or set its API key)`;
 }
 
-function wayBackSteps(resume: string, { steps, flags, asItIs }: WayBack): string[] {
+function wayBackSteps(resume: string, { steps, accepts, asItIs }: WayBack): string[] {
+  const accepting = (overrides: typeof accepts): string =>
+    [resume, ...overrides.map((each) => `--${each}`)].join(" ");
   const instead =
-    asItIs === undefined ? [] : [`${resume} ${asItIs}   (instead, to stay where HEAD is)`];
-  return [...steps, `${resume} ${flags}`.trimEnd(), ...instead];
+    asItIs === undefined ? [] : [`${accepting(asItIs)}   (instead, to stay where HEAD is)`];
+  return [...steps, accepting(accepts), ...instead];
 }
 
 /** What a person does first about a disk, or the system, that has refused something. */
@@ -178,15 +181,18 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
   const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed, fullDisk, wayBack } =
     result;
   const { message } = result;
-  const resume = resumeCommand(runId, checkpoint);
+  const resume = stepInWords(resumeStep(runId, checkpoint));
   switch (outcome) {
     case "approved":
       return changed ? [logCommand(baseCommitSha)] : [];
     case "agent": {
-      const flags = agentFailure === undefined ? "" : failureFlags(agentFailure);
-      if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];
-      if (agentFailure?.kind === "rate-limit")
-        return [...limitAdvice(agentFailure.retryAt, resume)];
+      const more = agentFailure === undefined ? {} : failureOptions(agentFailure);
+      if (Object.keys(more).length > 0)
+        return [...lookOf(result), stepInWords(resumeStep(runId, checkpoint, more))];
+      if (agentFailure?.kind === "rate-limit") {
+        const steps = limitSteps(agentFailure.retryAt, resumeStep(runId, checkpoint));
+        return [...stepsInWords(steps)];
+      }
       const person =
         agentFailure && (PERSON[agentFailure.kind] ?? loginOf(agentFailure, checkpoint, agents));
       const when = agentFailure?.retryAt;
@@ -215,7 +221,7 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
         `${resume} --accept-head   (after a commit of yours)`,
       ];
     case "superseded":
-      return [...continuedBy(runId)];
+      return [...stepsInWords(continuedBy(runId))];
     case "approved-differs":
       return ["git status", `${resume} (checks and reviews what is there)`];
     case "git": {

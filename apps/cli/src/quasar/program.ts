@@ -12,7 +12,14 @@ import { COMMANDS, GROUPS, OVERVIEW } from "./commands.ts";
  * @param version - Of the command.
  */
 export function main(args: readonly string[], version: string): Promise<void> {
-  return runProgram((done) => createProgram(version, done), args);
+  return runProgram(
+    (done) => createProgram(version, done),
+    args,
+    async () => {
+      const { translate } = await import("./translate.ts");
+      return translate;
+    },
+  );
 }
 
 /** Of `quasar`, with all its commands. */

@@ -40,6 +40,14 @@ export type AgentSettings = Pick<
   | "prices"
 >;
 
+/** What a person can do instead where the program of an agent is not installed. */
+export interface OtherWays {
+  /** The command that has other agents work, without their names: `quasar run "…"`. */
+  readonly start: string;
+  /** Commands that need no agent. @default none */
+  readonly without?: readonly string[] | undefined;
+}
+
 /**
  * The agents that the settings name.
  *
@@ -48,10 +56,11 @@ export type AgentSettings = Pick<
  */
 export function createAgents(
   settings: AgentSettings,
+  ways: OtherWays,
   setEnv: Readonly<Record<string, string>> = {},
 ): Agents {
   const agents = invokersOf(settings, setEnv);
-  requirePrograms(settings);
+  requirePrograms(settings, ways);
   return agents;
 }
 
@@ -64,12 +73,15 @@ function invokersOf(settings: AgentSettings, setEnv: Readonly<Record<string, str
 }
 
 /** @throws {CliError} `ERR_NOT_INSTALLED` */
-function requirePrograms({ coder, reviewer }: Pick<AgentSettings, AgentRole>): void {
-  for (const spec of [coder, reviewer]) requireProgram(spec.split(":")[0] ?? "");
+function requirePrograms(
+  { coder, reviewer }: Pick<AgentSettings, AgentRole>,
+  ways: OtherWays,
+): void {
+  for (const spec of [coder, reviewer]) requireProgram(spec.split(":")[0] ?? "", ways);
 }
 
 /**
- * The agents that the settings name. A turn that was begun with another one than they name now is searched
+ * The agents that the settings of a resume name. A turn that was begun with another one than they name now is searched
  * for, read and ended by that one, also where its program is not installed any more.
  *
  * @param onMissing - Told of a program that is not installed. @default it is thrown
@@ -103,20 +115,14 @@ function thrown(error: CliError): never {
   throw error;
 }
 
-/** Another agent is named to a resume, not to a new run. */
 function lookForPrograms(settings: Settings, onMissing: (error: CliError) => void): void {
   try {
-    requirePrograms(settings);
+    requirePrograms(settings, { start: "quasar resume" });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const [install = "", ...others] = error.next.filter((step) => step !== DEMO);
-    const next = [install, ...others.map((step) => step.replace(START, "quasar resume"))];
-    onMissing(new CliError(error.code, error.message, { cause: error, next }));
+    onMissing(error);
   }
 }
-
-const DEMO = "quasar demo";
-const START = 'quasar run "…"';
 
 /** Scripts by absolute paths: a run is resumed from any folder. */
 export function withAbsoluteScripts<S extends Pick<Settings, "coder" | "reviewer">>(
@@ -178,16 +184,16 @@ function nameOf(command: string): string {
   return `command "${fit(cleanLine(command), 30)}"`;
 }
 
-function requireProgram(spec: string): void {
+function requireProgram(spec: string, { start, without = [] }: OtherWays): void {
   const kind = AGENT_PROGRAMS.find((program) => program === spec);
   const isHere = (program: string): boolean =>
     findProgram(program, process.env["PATH"] ?? "") !== undefined;
   if (kind === undefined || isHere(kind)) return;
   const others = AGENT_PROGRAMS.filter(isHere).map(
-    (other) => `${START} --coder ${other} --reviewer ${other}`,
+    (other) => `${start} --coder ${other} --reviewer ${other}`,
   );
   throw new CliError("ERR_NOT_INSTALLED", `there is no program ${kind} on the PATH`, {
-    next: [installCommand(kind), ...others, DEMO],
+    next: [installCommand(kind), ...others, ...without],
   });
 }
 

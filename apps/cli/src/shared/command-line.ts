@@ -22,12 +22,12 @@ interface Program extends Parser {
  *
  * @param create - Makes the parser; its commands say with which code to leave.
  * @param args - Arguments without the program's own path.
- * @param loadTranslate - Loads what says an error in the program's words. @default as `quasar` does
+ * @param loadTranslate - Loads what says an error in the program's words.
  */
 export async function runProgram(
   create: (done: (code: ExitCode) => void) => Program,
   args: readonly string[],
-  loadTranslate?: () => Promise<Translate>,
+  loadTranslate: () => Promise<Translate>,
 ): Promise<void> {
   const streams = { stdout: process.stdout, stderr: process.stderr };
   for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
@@ -38,7 +38,7 @@ export async function runProgram(
   // Help needs none of it. A command may work for hours: by its end a file may be gone, as after an
   // upgrade, or not to be opened, as where too many are.
   let failing: ReturnType<typeof load> | undefined;
-  const load = () => Promise.all([import("./fail.ts"), loadTranslate?.()]);
+  const load = () => Promise.all([import("./fail.ts"), loadTranslate()]);
   program.hook("preAction", () => {
     failing = load();
     failing.catch(() => {}); // told where it is needed

@@ -4,7 +4,6 @@ import type { CliError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { ErrorRecord } from "./output/record.ts";
 import { createReporter, type Streams } from "./output/reporter.ts";
-import { translate } from "./translate.ts";
 import { type Typed, withTyped } from "./typed.ts";
 
 /** Says an error in a program's words. */
@@ -16,8 +15,7 @@ export interface FailOptions {
   readonly typed: Typed;
   /** What was typed behind the program's name. @default nothing is typed again */
   readonly args?: readonly string[] | undefined;
-  /** Says an error in the program's words. @default as `quasar` does */
-  readonly translate?: Translate | undefined;
+  readonly translate: Translate;
 }
 
 /** Tells of an error, once, in the way the user asked for, and says which exit code it has. */
@@ -34,7 +32,7 @@ export function fail(error: unknown, streams: Streams, options: FailOptions): Ex
 const TAKES_TASK: ReadonlySet<string> = new Set(["quasar run", "atlas start"]);
 
 function recordOf(error: unknown, options: FailOptions): ErrorRecord {
-  const { typed, args = [], translate: inWords = translate } = options;
+  const { typed, args = [], translate: inWords } = options;
   const { command } = typed;
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /u, "");

@@ -4,7 +4,7 @@ import { GitError } from "@quasar/git";
 import { TasksError } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { translate as translateAtlas } from "../atlas/translate.ts";
-import { translate } from "./translate.ts";
+import { translate } from "../quasar/translate.ts";
 
 /** As Node throws what the system refuses. */
 function refused(code: string, syscall = "mkdir", path = "/r/.git/quasar"): Error {

@@ -5,7 +5,7 @@ import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
 import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
-import { RunsError } from "@quasar/runs";
+import { type NextStep, RunsError } from "@quasar/runs";
 import { codeOf, messageOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError, type CliErrorCode } from "./errors.ts";
@@ -18,35 +18,45 @@ type LibraryError =
   | `GitError ${GitErrorCode}`
   | `LoopError ${LoopErrorCode}`;
 
-type Translation = readonly [code: CliErrorCode, ...next: string[]];
+/** Says library's steps in a program's words. */
+export interface Program {
+  /** Those that the program has no command for are left out. */
+  stepsInWords(steps: readonly NextStep[]): readonly string[];
+  /** The command that has agents work: `quasar run`. */
+  readonly start: string;
+}
+
+type Translation = readonly [code: CliErrorCode, ...next: (string | NextStep)[]];
 
 const LOOK = "look at it, and move it away if it is not yours";
 export const DISK = "df -h .   (a full or read-only disk?)";
+/** The help of the command that has agents work. */
+const HELP = "--help";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 
 /** What each error of a library is to the command's user, by the library's class and code. */
 const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
-  "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
-  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar list --all"],
+  "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", HELP],
+  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", { do: "list" }],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
-  "AgentsError ERR_NOT_ENDED": ["ERR_AGENT_ALIVE", "quasar doctor", "quasar resume"],
+  "AgentsError ERR_NOT_ENDED": ["ERR_AGENT_ALIVE", { do: "check" }, { do: "resume" }],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
-  "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", "quasar resume", "quasar doctor"],
-  "AgentsError ERR_TURN_UNREADABLE": ["ERR_STATE", DISK, "quasar resume"],
+  "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", { do: "resume" }, { do: "check" }],
+  "AgentsError ERR_TURN_UNREADABLE": ["ERR_STATE", DISK, { do: "resume" }],
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
     "git log (shows what has changed)",
-    "quasar resume --accept-head",
+    { do: "resume", options: { accepts: ["head"] } },
   ],
-  "CheckpointError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the quasar that wrote it"],
+  "CheckpointError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the version that wrote it"],
   "CheckpointError ERR_INVALID_CHECKPOINT": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_NOT_DURABLE": ["ERR_STATE", DISK],
   "CheckpointError ERR_TOO_LARGE": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_UNREADABLE": ["ERR_UNSAFE_PATH", LOOK],
   "DurableError ERR_DAMAGED": ["ERR_STATE", LOOK],
-  "DurableError ERR_LOCKED": ["ERR_LOCKED", "quasar status"],
-  "DurableError ERR_MISSING": ["ERR_STATE", "quasar status"],
+  "DurableError ERR_LOCKED": ["ERR_LOCKED", { do: "show" }],
+  "DurableError ERR_MISSING": ["ERR_STATE", { do: "show" }],
   "DurableError ERR_NOT_DURABLE": ["ERR_STATE", DISK],
   "DurableError ERR_NOT_REGULAR": ["ERR_UNSAFE_PATH", LOOK],
   "DurableError ERR_TOO_LARGE": ["ERR_STATE", LOOK],
@@ -55,8 +65,8 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_BARE_REPOSITORY": ["ERR_BARE_REPOSITORY"],
   "GitError ERR_BAD_REVISION": ["ERR_STATE", "git fsck"],
   "GitError ERR_BROKEN_HEAD": ["ERR_NO_COMMITS", "git fsck", "git reflog"],
-  "GitError ERR_COMMIT_FAILED": ["ERR_STATE", "git status", "quasar resume"],
-  "GitError ERR_DAMAGED_PACK": ["ERR_STATE", "quasar snapshots", LOOK],
+  "GitError ERR_COMMIT_FAILED": ["ERR_STATE", "git status", { do: "resume" }],
+  "GitError ERR_DAMAGED_PACK": ["ERR_STATE", { do: "snapshots" }, LOOK],
   "GitError ERR_FOREIGN_OWNER": ["ERR_STATE"],
   "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
   "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status", DISK],
@@ -68,7 +78,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   ],
   "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch (then look at what the remote has)"],
   "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit --allow-empty -m start"],
-  "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", "quasar snapshots"],
+  "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", { do: "snapshots" }],
   "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push (shows who refuses it and why)"],
   "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push (give it the credentials it asks for)"],
   "GitError ERR_REMOTE_UNREACHABLE": [
@@ -83,8 +93,8 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
     "git config commit.gpgsign false (commits of this repository are not signed)",
   ],
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status (then resolve the conflicts)"],
-  "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", "quasar run --help"],
-  "LoopError ERR_INVALID_TASK": ["ERR_TASK", "quasar run --help"],
+  "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", HELP],
+  "LoopError ERR_INVALID_TASK": ["ERR_TASK", HELP],
 };
 
 /** The ways out that name the path which the error is about. */
@@ -121,18 +131,28 @@ function workTreeBeside(path: string): string {
 }
 
 /** Says a library's error in the command's words, with what to do about it. */
-export function translate(error: unknown): CliError {
+export function translate(error: unknown, program: Program): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof RunsError) {
-    const { code, message, next } = error;
-    return new CliError(code, message, { cause: error, next });
+    const { code, message } = error;
+    return new CliError(code, message, { cause: error, next: program.stepsInWords(error.next) });
   }
   const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
-  const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
+  const [code, ...known] = Object.hasOwn(TRANSLATIONS, name)
     ? TRANSLATIONS[name as LibraryError]
     : (["ERR_UNEXPECTED", DEBUG] as const);
   if (code === "ERR_UNEXPECTED" && isOfSystem(error)) return systemFailure(error);
-  return new CliError(code, messageOf(error), { cause: error, next: waysOut(error, name, next) });
+  const next = waysOut(
+    error,
+    name,
+    known.flatMap((way) => wordsOf(way, program)),
+  );
+  return new CliError(code, messageOf(error), { cause: error, next });
+}
+
+function wordsOf(way: string | NextStep, { stepsInWords, start }: Program): readonly string[] {
+  if (typeof way !== "string") return stepsInWords([way]);
+  return [way === HELP ? `${start} --help` : way];
 }
 
 function waysOut(error: unknown, name: string, known: readonly string[]): readonly string[] {

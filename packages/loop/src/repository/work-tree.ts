@@ -89,7 +89,7 @@ export function takenBack(
   const short = sha.slice(0, 12);
   const message = `commit ${short} was made, and a git hook has undone it (git merge --ff-only ${short})`;
   const steps = [`git merge --ff-only ${short}`];
-  return { outcome: "work-tree", message, wayBack: { steps, flags: "", asItIs: undefined } };
+  return { outcome: "work-tree", message, wayBack: { steps, accepts: [], asItIs: undefined } };
 }
 
 /** Paths that are not committed and belong to the run: neither protected nor the product's own. */

@@ -1,13 +1,13 @@
 import type { Override, Refusal } from "./assess.ts";
 
-/** What a person can type to have a run continue from a tree that it may not continue in, in this order. */
+/** What a person can do to have a run continue from a tree that it may not continue in, in this order. */
 export interface WayBack {
   /** Commands that come before a resume. */
   readonly steps: readonly string[];
-  /** What to resume with then: flags, or none (`""`). */
-  readonly flags: string;
-  /** With these flags a resume continues from where HEAD is, without those commands; `undefined`: it cannot. */
-  readonly asItIs: string | undefined;
+  /** What a resume has to accept then. */
+  readonly accepts: readonly Override[];
+  /** What a resume has to accept to continue from where HEAD is, without those commands; `undefined`: it cannot. */
+  readonly asItIs: readonly Override[] | undefined;
 }
 
 /**
@@ -23,16 +23,12 @@ export function wayBack(refusals: readonly Refusal[], isBranchGone: boolean): Wa
     (step): step is string => step !== undefined && step !== "",
   );
   const overrides = refusals.map(({ override }) => override);
-  const all = overrides.every((each) => each !== undefined) ? flagsOf(overrides) : undefined;
-  if (steps.length === 0) return { steps, flags: all ?? "", asItIs: undefined };
+  const all = overrides.every((each) => each !== undefined) ? overrides : undefined;
+  if (steps.length === 0) return { steps, accepts: all ?? [], asItIs: undefined };
   const stays = check === "branch" && isBranchGone ? others : [];
   return {
     steps,
-    flags: flagsOf(stays.map(({ override }) => override)),
+    accepts: stays.flatMap(({ override }) => override ?? []),
     asItIs: all,
   };
-}
-
-function flagsOf(overrides: readonly (Override | undefined)[]): string {
-  return overrides.flatMap((each) => (each === undefined ? [] : [`--${each}`])).join(" ");
 }

@@ -1,5 +1,5 @@
 import type { AgentDenial, AgentFailure, AgentInvoker } from "@quasar/agents";
-import { openedWords } from "../failure-flags.ts";
+import { openedWords } from "../failure-options.ts";
 import type { Run } from "../run.ts";
 import { uncommitted } from "../repository/work-tree.ts";
 

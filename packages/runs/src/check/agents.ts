@@ -32,7 +32,7 @@ export async function* lookAtAgents({ workspace }: Place): AsyncGenerator<Proble
       message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
       // A run that is not known here may be one of another repository, and continue there.
       fix: isOurs ? { does: "end it", run: () => endLeftover({ runId, pids }) } : undefined,
-      next: [`kill ${pids.join(" ")}`],
+      next: [{ shell: `kill ${pids.join(" ")}` }],
     };
   }
 }

@@ -48,7 +48,7 @@ export function lookAtModes({ workspace, user: { folders } }: Place): readonly P
     const message = `${path} is open to others (mode ${(stat.mode & 0o777).toString(8)})${danger}`;
     const fix = { does: `chmod ${mode.toString(8)}`, run: () => chmodSync(path, mode) };
     const next = isKey
-      ? [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (makes a new key)`]
+      ? [{ shell: `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`, note: "makes a new key" }]
       : [];
     return [{ code: "OPEN_TO_OTHERS", message, fix, next }];
   });

@@ -30,7 +30,10 @@ export function lookAtGitLocks({ workspace }: Place): readonly Problem[] {
       : `${path}: a git may be at work`,
     fix: isDead ? { does: "quarantine it", run: () => clear(workspace, path) } : undefined,
     next: [
-      `mv ${shellWord(path)} ${shellWord(`${asidePath}.old`)}   (if no git works in this repository)`,
+      {
+        shell: `mv ${shellWord(path)} ${shellWord(`${asidePath}.old`)}`,
+        note: "if no git works in this repository",
+      },
     ],
   }));
 }
@@ -61,7 +64,7 @@ async function* lookAtUnpacked({ workspace }: Place): AsyncGenerator<Problem, un
       code: "SNAPSHOTS_UNPACKED",
       message,
       fix,
-      next: [`git for-each-ref refs/quasar/${id}`],
+      next: [{ shell: `git for-each-ref refs/quasar/${id}` }],
     };
   }
 }
@@ -77,8 +80,8 @@ async function* lookAtLost({ workspace }: Place): AsyncGenerator<Problem, undefi
     code: "SNAPSHOTS_LEFT",
     message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
     next: [
-      `git show --stat ${first}   (see what one holds)`,
-      `git update-ref -d ${first}   (remove it)`,
+      { shell: `git show --stat ${first}`, note: "see what one holds" },
+      { shell: `git update-ref -d ${first}`, note: "remove it" },
     ],
   };
 }
@@ -112,7 +115,7 @@ export async function* lookAtCommitted({
   yield {
     code: "COMMITTED",
     message: `committed or staged: ${listed(ours).join(", ")}`,
-    next: [`git rm -r --cached -- ${paths} && git commit`],
+    next: [{ shell: `git rm -r --cached -- ${paths} && git commit` }],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { NextStep } from "../next-step.ts";
 import type { User } from "../user/user.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -35,8 +36,8 @@ export interface Problem {
   readonly message: string;
   /** What can be done about it without losing anything; `undefined` where that takes a person. */
   readonly fix?: Fix | undefined;
-  /** What a person can do. */
-  readonly next: readonly string[];
+  /** What else helps, most likely first. */
+  readonly next: readonly NextStep[];
 }
 
 export interface Fix {

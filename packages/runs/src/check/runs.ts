@@ -23,7 +23,7 @@ export async function* lookAtRuns({ workspace, user }: Place): AsyncGenerator<Pr
     const dir = join(workspace.runsDir, id);
     if (!isFolder(dir)) {
       const message = `${dir} is not a run's folder`;
-      yield { code: "NOT_A_FOLDER", message, next: [`ls -ld ${shellWord(dir)}`] };
+      yield { code: "NOT_A_FOLDER", message, next: [{ shell: `ls -ld ${shellWord(dir)}` }] };
       continue;
     }
     const aside = namesIn(dir).filter((name) => QUARANTINED.test(name));
@@ -45,10 +45,10 @@ function quarantinedProblem(id: string, { dir, names, isLost }: Aside): Problem 
     code: "QUARANTINED",
     message: `run ${id}: ${count(names.length, "damaged file")} quarantined: ${names.join(", ")}`,
     next: [
-      `less ${shellWord(join(dir, names[0] ?? ""))}`,
+      { shell: `less ${shellWord(join(dir, names[0] ?? ""))}` },
       isLost
-        ? `quasar prune ${id}   (removes all of the run)`
-        : `rm ${shellWord(dir)}/*.damaged-*   (when you are done with them)`,
+        ? { do: "prune", runId: id, note: "removes all of the run" }
+        : { shell: `rm ${shellWord(dir)}/*.damaged-*`, note: "when you are done with them" },
     ],
   };
 }
@@ -61,7 +61,7 @@ async function readable(
   try {
     const { loaded, ended } = await loadRunSummary(runStores(workspace, id, sealKey));
     if (loaded === undefined) return withoutCheckpoint(id, join(workspace.runsDir, id, "turns"));
-    const next = [`quasar resume ${id}   (uses what can be read)`];
+    const next = [{ do: "resume", runId: id, note: "uses what can be read" }] as const;
     const damaged = [...new Set(loaded.problems)].map((problem) => {
       return { code: "DAMAGED", message: `run ${id}: ${problem}`, next } as const;
     });
@@ -76,7 +76,7 @@ async function readable(
 function withoutCheckpoint(id: string, turnsDir: string): readonly Problem[] {
   if (namesIn(turnsDir).every((name) => name.endsWith(".err"))) return [];
   const message = `run ${id} has turns but no checkpoint`;
-  return [{ code: "NO_CHECKPOINT", message, next: [`ls ${shellWord(turnsDir)}`] }];
+  return [{ code: "NO_CHECKPOINT", message, next: [{ shell: `ls ${shellWord(turnsDir)}` }] }];
 }
 
 /** Supervisors of an unfinished run's turns that failed by themselves: the machine's fault, or ours. */
@@ -84,7 +84,7 @@ function failuresIn(workspace: Workspace, id: string): readonly Problem[] {
   return supervisorFailures(workspace, id).map(({ turnId, text }) => ({
     code: "SUPERVISOR_FAILED",
     message: `the supervisor of turn ${turnId} failed: ${text.split("\n")[0]}`,
-    next: [`quasar show ${id}   (shows all of it)`],
+    next: [{ do: "show", runId: id, note: "shows all of it" }],
   }));
 }
 
@@ -93,7 +93,7 @@ export function* lookAtJournals({ workspace }: Place): Generator<Problem, undefi
   for (const id of runIds(workspace)) {
     const dir = join(workspace.runsDir, id);
     const problem = isFolder(dir) ? journalProblem(join(dir, JOURNAL_FILE)) : undefined;
-    const next = [`quasar log ${id}   (what comes before)`];
+    const next = [{ do: "watch", runId: id, note: "what comes before" }] as const;
     if (problem !== undefined)
       yield { code: "JOURNAL_DAMAGED", message: `run ${id}: ${problem}`, next };
   }

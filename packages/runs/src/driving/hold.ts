@@ -1,5 +1,6 @@
 import type { Lock } from "@quasar/durable";
 import { messageOf, RunsError } from "../errors.ts";
+import type { NextStep } from "../next-step.ts";
 import { cleanLine } from "../text/clean.ts";
 import { describe, lockHolder } from "./lock.ts";
 import type { Workspace } from "../workspace.ts";
@@ -64,8 +65,10 @@ export class Hold {
   }
 }
 
-/** What a person types after a runner has stepped back. */
-export function continuedBy(runId: string | undefined): readonly string[] {
-  const resume = runId === undefined ? "quasar resume" : `quasar resume ${runId}`;
-  return ["quasar status   (who works on it now)", `${resume}   (once nobody does)`];
+/** What helps after a runner has stepped back. */
+export function continuedBy(runId: string | undefined): readonly NextStep[] {
+  return [
+    { do: "show", note: "who works on it now" },
+    { do: "resume", runId, note: "once nobody does" },
+  ];
 }

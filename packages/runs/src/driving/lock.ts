@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
 import { named } from "@quasar/process/files";
 import { RunsError } from "../errors.ts";
+import type { NextStep } from "../next-step.ts";
 import { cleanLine } from "../text/clean.ts";
 import { moment } from "../text/format.ts";
 import { codeOf } from "../errors.ts";
@@ -41,15 +42,15 @@ function locked(holder: Holder | undefined, cause: Error): RunsError {
   const message = `another quasar works on this tree: ${who}`;
   return new RunsError("ERR_LOCKED", message, {
     cause,
-    next: ["quasar status", wayToStop(holder)],
+    next: [{ do: "show" }, wayToStop(holder)],
   });
 }
 
 /** What a person does who does not want to wait until the holder has ended. */
-export function wayToStop(holder: Pick<Holder, "pid" | "host"> | undefined): string {
+export function wayToStop(holder: Pick<Holder, "pid" | "host"> | undefined): NextStep {
   return holder?.host === hostname()
-    ? `kill -INT ${holder.pid} (stops it, with all saved)`
-    : "wait for it, or press Ctrl-C where it runs";
+    ? { shell: `kill -INT ${holder.pid}`, note: "stops it, with all saved" }
+    : { note: "wait for it, or press Ctrl-C where it runs" };
 }
 
 /** Names a holder to a person. */

@@ -91,7 +91,10 @@ export function findForeignProcess(workspace: Workspace): RunsError | undefined 
   const pids = foreignProcesses.filter((each) => each.runId === runId).map(({ pid }) => pid);
   const message = `an agent of ${cleanLine(runId)} works in this tree (process ${pids.join(", ")})`;
   return new RunsError("ERR_AGENT_ALIVE", message, {
-    next: ["atlas status, if it is a task's", `kill -INT ${pids.join(" ")}   (ends it)`],
+    next: [
+      { shell: "atlas status", note: "if it is a task's" },
+      { shell: `kill -INT ${pids.join(" ")}`, note: "ends it" },
+    ],
   });
 }
 
@@ -106,7 +109,10 @@ function agentAlive(runId: string, { turn, taskTitle }: Checkpoint): RunsError {
     `the ${turn?.role ?? "agent"} of run ${runId} still works in this tree, without its runner ` +
     `(process ${turn?.pid}): ${firstLine(taskTitle)}`;
   return new RunsError("ERR_AGENT_ALIVE", message, {
-    next: [`quasar resume ${runId}   (follows it)`, `quasar abandon ${runId}   (ends it)`],
+    next: [
+      { do: "resume", runId, note: "follows it" },
+      { do: "abandon", runId, note: "ends it" },
+    ],
   });
 }
 
@@ -128,6 +134,6 @@ export async function endLeftover(leftover: LeftoverProcesses): Promise<void> {
   if (left === undefined) return;
   const pids = left.pids.join(" ");
   throw new RunsError("ERR_STATE", `processes of run ${left.runId} do not end: ${pids}`, {
-    next: [`kill -9 ${pids}, then the same command again`],
+    next: [{ shell: `kill -9 ${pids}`, note: "then the same command again" }],
   });
 }

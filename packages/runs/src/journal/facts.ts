@@ -43,7 +43,8 @@ export function factOf(event: LoopEvent, before: readonly Fact[]): Fact | undefi
 
 /** What the runner itself did or saw and the journal is to hold; `undefined` for everything else. */
 export function ownFact(event: RunEvent): Fact | undefined {
-  return event.type === "notice" || event.type === "waiting" ? { ...event } : undefined;
+  if (event.type === "notice") return { type: event.type, message: event.message };
+  return event.type === "waiting" ? { ...event } : undefined;
 }
 
 /** How a run ended, as its journal has it. */

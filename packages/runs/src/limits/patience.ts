@@ -1,5 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { RunsError } from "../errors.ts";
+import type { NextOptions, NextStep } from "../next-step.ts";
 import { limitWords, pauseFor, restOf } from "./pause.ts";
 
 /** When the usage limit is lifted that stopped a run, if that is still to come. */
@@ -35,19 +36,26 @@ export function patienceOf(retryAt: string, limitMs: number): WaitPlan {
   };
 }
 
+const HOUR_MS = 3_600_000;
+
 /**
- * What can be typed where a usage limit is not waited for.
+ * What helps where a usage limit is not waited for.
  *
  * @param retryAt - RFC 3339: when it is lifted; `undefined` where nobody said so.
- * @param resume - The command that continues the run.
+ * @param resume - What continues the run.
  */
-export function limitAdvice(retryAt: string | undefined, resume: string): readonly string[] {
-  const hours = Math.ceil(restOf(retryAt, Date.now()) / 3_600_000);
-  if (hours === 0) return [resume, `${resume} --wait-limit 6h   (asks again at growing intervals)`];
+export function limitSteps(retryAt: string | undefined, resume: NextStep): readonly NextStep[] {
+  const hours = Math.ceil(restOf(retryAt, Date.now()) / HOUR_MS);
+  const resumeWith = (more: NextOptions, note: string): NextStep => {
+    return { ...resume, options: { ...resume.options, ...more }, note };
+  };
+  if (hours === 0) {
+    return [resume, resumeWith({ waitLimitMs: 6 * HOUR_MS }, "asks again at growing intervals")];
+  }
   return [
-    `${resume}   (then)`,
-    `${resume} --wait-limit ${hours}h   (waits until then)`,
-    `${resume} --now   (asks the agent all the same)`,
+    { ...resume, note: "then" },
+    resumeWith({ waitLimitMs: hours * HOUR_MS }, "waits until then"),
+    resumeWith({ now: true }, "asks the agent all the same"),
   ];
 }
 
@@ -60,6 +68,6 @@ export function limitAdvice(retryAt: string | undefined, resume: string): readon
 export function assertWaitAllowed(runId: string, retryAt: string, limitMs: number): void {
   const { isEnough, words } = patienceOf(retryAt, limitMs);
   if (isEnough) return;
-  const next = limitAdvice(retryAt, `quasar resume ${runId}`);
+  const next = limitSteps(retryAt, { do: "resume", runId });
   throw new RunsError("ERR_LIMIT", `run ${runId} was stopped by a usage limit, ${words}`, { next });
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gitDirAt } from "@quasar/git/internal";
 import { listWorktrees } from "@quasar/git/work-trees";
-import { shellWord } from "../text/format.ts";
+import type { NextStep } from "../next-step.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { ownBranch } from "../work-tree.ts";
 import { openRunIds, runIds, summaries } from "./list.ts";
@@ -14,8 +14,8 @@ export interface RunElsewhere {
   readonly status: RunStatus;
   /** The top folder of its work tree. */
   readonly root: string;
-  /** The command that resumes it from any folder, or shows one that has ended. */
-  readonly command: string;
+  /** What resumes it, or shows one that has ended. */
+  readonly next: NextStep;
 }
 
 /**
@@ -40,9 +40,14 @@ async function runsIn({ path, branch }: Tree): Promise<readonly RunElsewhere[]> 
   const own = runIds(workspace).filter((id) => ownBranch(id) === branch);
   const ids = new Set([...own, ...openRunIds(workspace)]);
   for await (const { id, status, next } of summaries(workspace, [...ids])) {
-    const [step = ""] = isUnfinished({ status }) ? next : [`quasar show ${id}`];
+    const [step] = isUnfinished({ status }) ? next : [];
     if (isUnfinished({ status }) || own.includes(id)) {
-      found.push({ id, status, root, command: `cd ${shellWord(root)} && ${step}` });
+      found.push({
+        id,
+        status,
+        root,
+        next: { ...(step ?? { do: "show", runId: id }), workTree: root },
+      });
     }
   }
   return found;

@@ -47,7 +47,7 @@ export async function findRun(
   }
   if (id === undefined) throw noRuns();
   throw new RunsError("ERR_NOTHING_TO_RESUME", `run ${id} never got to its first save`, {
-    next: ["quasar list --all", 'quasar run "…"'],
+    next: [{ do: "list" }, { do: "start" }],
   });
 }
 
@@ -78,13 +78,13 @@ function findIds(workspace: Workspace, id: string | undefined): readonly string[
   const wanted = parseRunId(id);
   if (ids.includes(wanted)) return [wanted];
   throw new RunsError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
-    next: ["quasar list --all"],
+    next: [{ do: "list" }],
   });
 }
 
 function noRuns(): RunsError {
   return new RunsError("ERR_NOTHING_TO_RESUME", "no runs in this work tree yet", {
-    next: ['quasar run "…"', "quasar demo"],
+    next: [{ do: "start" }],
   });
 }
 

@@ -121,11 +121,11 @@ async function summarizeOne(
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
   const isAlive = runner === undefined && isAgentAlive(checkpoint);
-  const { message: reason = "", flags = "" } = outcome ?? {};
+  const { message: reason = "", more = {} } = outcome ?? {};
   const reportedUsd = isTurnOpen(checkpoint)
     ? await reportedCost(workspace, { ...checkpoint, runId: id })
     : undefined;
-  return summaryOf(id, { status, runner, reason, flags, isAlive, reportedUsd }, checkpoint);
+  return summaryOf(id, { status, runner, reason, more, isAlive, reportedUsd }, checkpoint);
 }
 
 async function listOne(

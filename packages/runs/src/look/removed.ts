@@ -19,7 +19,7 @@ export async function removedRun(workspace: Workspace): Promise<RunSummary | und
   const isOurs = isRunId(runId) && checkpoint.settings !== undefined;
   if (!isOurs || runIds(workspace).includes(runId)) return undefined;
   const status = checkpoint.failure === "" ? "interrupted" : "stopped";
-  const nobody = { status, runner: undefined, reason: "", flags: "", isAlive: false } as const;
+  const nobody = { status, runner: undefined, reason: "", more: {}, isAlive: false } as const;
   return { ...summaryOf(runId, nobody, checkpoint), reason: REMOVED };
 }
 

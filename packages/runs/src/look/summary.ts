@@ -1,6 +1,7 @@
 import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
 import { upToCent } from "@quasar/loop/internal";
 import { type Holder, wayToStop } from "../driving/lock.ts";
+import type { NextOptions, NextStep } from "../next-step.ts";
 import { knownUsd, shellWord } from "../text/format.ts";
 import { storedUnreportedCosts } from "../store.ts";
 
@@ -60,7 +61,8 @@ export interface RunSummary {
   readonly retryAt: string;
   /** RFC 3339; `""` where unknown. */
   readonly savedAt: string;
-  readonly next: readonly string[];
+  /** What helps, most likely first. */
+  readonly next: readonly NextStep[];
 }
 
 /** What a line of a list says of a run. */
@@ -85,8 +87,8 @@ export interface Circumstances {
   readonly runner: Holder | undefined;
   /** Why its last runner stopped, where it could say so. */
   readonly reason: string;
-  /** What a resume takes beside its own flags. */
-  readonly flags: string;
+  /** What a resume takes beside higher limits. */
+  readonly more: NextOptions;
   /** Whether an agent of it works although it has no runner. */
   readonly isAlive: boolean;
   /** What the agent of a turn whose end is not known has told that it cost. @default nothing */
@@ -100,7 +102,7 @@ export function logCommand(baseCommitSha: string): string {
 
 export function summaryOf(
   id: string,
-  { status, runner, reason, flags, isAlive, reportedUsd }: Circumstances,
+  { status, runner, reason, more, isAlive, reportedUsd }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd } = checkpoint;
@@ -131,7 +133,7 @@ export function summaryOf(
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseSha),
     retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
-    next: nextOf(id, { status, runner, flags }, checkpoint),
+    next: nextOf(id, { status, runner, more }, checkpoint),
   };
 }
 
@@ -152,10 +154,13 @@ export function damagedSummary(id: string, error: unknown): RunSummary {
 }
 
 /** What can be done about a checkpoint that cannot be read. */
-export function damagedNext(id: string, error: unknown): readonly string[] {
+export function damagedNext(id: string, error: unknown): readonly NextStep[] {
   const isOther = error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
-  if (isOther) return ["use the quasar that wrote it"];
-  return [`quasar resume ${id}   (quarantines it)`, `quasar log ${id}   (its event log)`];
+  if (isOther) return [{ note: "use the version that wrote it" }];
+  return [
+    { do: "resume", runId: id, note: "quarantines it" },
+    { do: "watch", runId: id, note: "its event log" },
+  ];
 }
 
 /** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
@@ -165,15 +170,15 @@ export function quarantinedSummary(id: string): RunSummary {
 
 export const QUARANTINED = "its checkpoint was damaged and is quarantined";
 
-export function quarantinedNext(id: string): readonly string[] {
+export function quarantinedNext(id: string): readonly NextStep[] {
   return [
-    "git log -5 && git status   (the work itself is there)",
-    `quasar log ${id}   (its event log)`,
-    `quasar prune ${id}   (removes its files)`,
+    { shell: "git log -5 && git status", note: "the work itself is there" },
+    { do: "watch", runId: id, note: "its event log" },
+    { do: "prune", runId: id, note: "removes its files" },
   ];
 }
 
-function unreadable(id: string, reason: string, next: readonly string[]): RunSummary {
+function unreadable(id: string, reason: string, next: readonly NextStep[]): RunSummary {
   return {
     id,
     status: "damaged",
@@ -200,26 +205,30 @@ function unreadable(id: string, reason: string, next: readonly string[]): RunSum
 
 function nextOf(
   id: string,
-  { status, runner, flags }: Pick<Circumstances, "status" | "runner" | "flags">,
+  { status, runner, more }: Pick<Circumstances, "status" | "runner" | "more">,
   checkpoint: Checkpoint,
-): readonly string[] {
+): readonly NextStep[] {
   switch (status) {
     case "running":
-      return [`quasar log ${id} --follow`, wayToStop(runner)];
+      return [{ do: "watch", runId: id, options: { follow: true } }, wayToStop(runner)];
     case "approved":
-      return [logCommand(checkpoint.baseCommitSha)];
+      return [{ shell: logCommand(checkpoint.baseCommitSha) }];
     case "interrupted":
     case "stopped":
-      return [`${resumeCommand(id, checkpoint)} ${flags}`.trimEnd()];
+      return [resumeStep(id, checkpoint, more)];
     case "abandoned":
-      return [`quasar fork ${id}   (starts a new run from it)`];
+      return [{ do: "fork", runId: id, note: "starts a new run from it" }];
     case "damaged":
       return [];
   }
 }
 
-/** The command that continues a run, with the limits raised that have stopped it. */
-export function resumeCommand(id: string, checkpoint: Checkpoint): string {
+/** What continues a run, with the limits raised that have stopped it. @param more - What it takes, too. */
+export function resumeStep(
+  runId: string,
+  checkpoint: Checkpoint,
+  more: NextOptions = {},
+): NextStep {
   const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
   const { neededBudgetUsd, neededTurnBudgetUsd } = checkpoint;
   const isSpent = maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd;
@@ -228,8 +237,10 @@ export function resumeCommand(id: string, checkpoint: Checkpoint): string {
   // A run that was cut off has not noted what it needs.
   const noted = neededBudgetUsd > maxBudgetUsd ? neededBudgetUsd : 0;
   const needed = noted > 0 || !isSpent ? noted : totalCostUsd + maxBudgetUsd;
-  const turn = neededTurnBudgetUsd > 0 ? ` --max-turn-budget ${upToCent(neededTurnBudgetUsd)}` : "";
-  const budget = (needed > 0 ? ` --max-budget ${upToCent(needed)}` : "") + turn;
-  const cycles = areCyclesOver ? ` --max-cycles ${maxCycles + 2}` : "";
-  return `quasar resume ${id}${budget}${cycles}`;
+  const limits = {
+    ...(needed > 0 && { maxBudgetUsd: upToCent(needed) }),
+    ...(neededTurnBudgetUsd > 0 && { maxTurnBudgetUsd: upToCent(neededTurnBudgetUsd) }),
+    ...(areCyclesOver && { maxCycles: maxCycles + 2 }),
+  };
+  return { do: "resume", runId, options: { ...limits, ...more } };
 }

@@ -96,7 +96,10 @@ async function runOfHead(
     `HEAD is a commit of run ${id}, of which nothing else is kept here: its folder was removed, or it ` +
     "worked in another clone; its task and settings are not known, so it cannot be resumed";
   return new RunsError("ERR_NOTHING_TO_RESUME", message, {
-    next: [`git show ${head.sha.slice(0, 10)}`, 'quasar run "…"   (builds on its commits)'],
+    next: [
+      { shell: `git show ${head.sha.slice(0, 10)}` },
+      { do: "start", note: "builds on its commits" },
+    ],
   });
 }
 
@@ -112,7 +115,7 @@ function removedRun({ checkpoint: { runId, cycle, createdAt } }: LoadedCheckpoin
 function nothing(message: string, elsewhere: readonly RunElsewhere[] = []): RunsError {
   const where = elsewhere.map(({ id, root }) => `; run ${id} is unfinished in ${cleanLine(root)}`);
   return new RunsError("ERR_NOTHING_TO_RESUME", message + where.join(""), {
-    next: [...elsewhere.map(({ command }) => command), "quasar list --all", 'quasar run "…"'],
+    next: [...elsewhere.map(({ next }) => next), { do: "list" }, { do: "start" }],
   });
 }
 
@@ -130,7 +133,10 @@ export async function recoverRun(
     if (!(error instanceof CheckpointError) || error.code !== "ERR_DAMAGED") throw error;
     throw new RunsError("ERR_CORRUPT", error.message, {
       cause: error,
-      next: ["git log -5 && git status   (the work itself is there)", "quasar list --all"],
+      next: [
+        { shell: "git log -5 && git status", note: "the work itself is there" },
+        { do: "list" },
+      ],
     });
   }
 }

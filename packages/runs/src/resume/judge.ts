@@ -12,6 +12,8 @@ import {
 } from "@quasar/loop/resume";
 import { isAgentAlive, isTurnOpen } from "@quasar/loop/turn";
 import { RunsError, type RunsErrorCode } from "../errors.ts";
+import { IS_A_PROMPT, type NextStep } from "../next-step.ts";
+import type { Notice } from "../events.ts";
 import { cleanLine } from "../text/clean.ts";
 import { firstLine } from "../text/first-line.ts";
 import { dirtyTree, listed } from "../work-tree.ts";
@@ -95,20 +97,25 @@ const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
   "accept-dirty": "dirty",
 };
 
-const DIRTY_STEPS = [
-  "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
-  "quasar resume --accept-dirty (quasar never commits your changes)",
+const DIRTY_STEPS: readonly NextStep[] = [
+  { shell: "git add -A && git commit -m …", ...accepting("head"), note: "or git stash -u" },
+  { ...accepting("dirty"), note: "quasar never commits your changes" },
 ];
+
+function accepting(what: Override): NextStep {
+  return { do: "resume", options: { accepts: [what] } };
+}
 
 function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
   const { check, message, advice, alternative, override } = refusal;
   if (check === "dirty") return { what: "dirty", error: dirtyTree(dirty.paths, DIRTY_STEPS) };
-  const flag = override && `quasar resume --${override}`;
-  const next = [advice, alternative && `${alternative}   (instead)`, flag].filter(
-    (step) => step !== undefined,
-  );
-  const error = new RunsError(CODES[check], message, { next });
-  return { what: override && OVERRIDES[override], error };
+  const what = override && OVERRIDES[override];
+  const next: readonly NextStep[] = [
+    ...(advice === undefined ? [] : [{ note: advice }]),
+    ...(alternative === undefined ? [] : [{ shell: alternative, note: "instead" }]),
+    ...(what === undefined ? [] : [accepting(what)]),
+  ];
+  return { what, error: new RunsError(CODES[check], message, { next }) };
 }
 
 function foreignCheckpoint({ loaded: { seal, checkpoint }, path }: FoundCheckpoint): Obstacle {
@@ -118,9 +125,7 @@ function foreignCheckpoint({ loaded: { seal, checkpoint }, path }: FoundCheckpoi
       : "carries no seal";
   const task = firstLine(checkpoint.taskTitle);
   const message = `${cleanLine(path)} ${whose}; its task: ${task}`;
-  const next = [
-    "quasar resume --trust   (only if you know where it comes from: it is an agent's prompt)",
-  ];
+  const next = [{ ...accepting("trust"), note: IS_A_PROMPT }];
   return { what: "trust", error: new RunsError("ERR_FOREIGN_CHECKPOINT", message, { next }) };
 }
 
@@ -130,10 +135,11 @@ export function usersPaths({ assessment: { dirty } }: RunAssessment): readonly s
 }
 
 /** What is taken for an agent's own, in words; `undefined` where there is nothing. */
-export function agentsWork({ assessment: { dirty }, isAlive }: RunAssessment): string | undefined {
+export function agentsWork({ assessment: { dirty }, isAlive }: RunAssessment): Notice | undefined {
   const { whose, paths } = dirty;
   if (whose === "nobody" || whose === "user") return undefined;
-  return `taken as ${isAlive ? "the work of the agent that is still running" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;
+  const work = isAlive ? "the work of the agent that is still running" : WORK_OF[whose];
+  return { type: "notice", message: `taken as ${work}: ${listed(paths).join(", ")}` };
 }
 
 const WORK_OF: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {

@@ -15,14 +15,15 @@ import type { RunsError } from "../errors.ts";
 import { describe, lockHolder } from "../driving/lock.ts";
 import { findAlive, findLeftoverProcesses, findForeignProcess } from "../driving/orphans.ts";
 import { openRunIds } from "../look/list.ts";
-import { resumeCommand } from "../look/summary.ts";
+import { resumeStep } from "../look/summary.ts";
 import { unfinishedTurn } from "../look/turn.ts";
 import { storedOutcome } from "../store.ts";
+import type { NextStep } from "../next-step.ts";
 import type { Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
 import { inspect, judge, loopOverrides, type Obstacle, type Override } from "./judge.ts";
 import type { ResumedWith } from "./resume.ts";
-import { limitAdvice, limitOf, patienceOf, withoutPause } from "../limits/patience.ts";
+import { limitSteps, limitOf, patienceOf, withoutPause } from "../limits/patience.ts";
 
 /** What a resume would do. */
 export interface Plan {
@@ -31,8 +32,8 @@ export interface Plan {
   readonly items: readonly Item[];
   readonly estimate: CostEstimate;
   readonly assessment: ResumeAssessment;
-  /** What the user can type. */
-  readonly next: readonly string[];
+  /** What helps, most likely first; the resume itself where it could continue. */
+  readonly next: readonly NextStep[];
 }
 
 /** The loop's items, and what the caller accepts. */
@@ -93,13 +94,13 @@ export async function makePlan(
   const stops = wait?.isEnough === false;
   const ends = isOfMoney ? "budget" : isRefused ? "refused" : stops ? "limit" : "ready";
   const refusals = obstacles.filter(({ what }) => what === undefined || !accepts.has(what));
-  const next = [
+  const next: readonly NextStep[] = [
     ...[...atWork, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
-    ...(items.some(areCyclesUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
+    ...(items.some(areCyclesUsedUp) ? [resumeStep(runId, checkpoint)] : []),
     ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
-    ...(stops ? limitAdvice(retryAt, `quasar resume ${runId}`) : []),
+    ...(stops ? limitSteps(retryAt, { do: "resume", runId }) : []),
   ];
-  const steps = ends === "ready" ? ["the same command without --plan"] : next;
+  const steps = ends === "ready" ? [{ do: "resume" as const, runId }] : next;
   return { ends, items, estimate: plan.estimate, assessment, next: steps };
 }
 
@@ -140,11 +141,11 @@ function isUnaffordable({ kind, data }: Item): boolean {
   return kind === "refused" && (data["check"] === "allowance" || data["check"] === "budget");
 }
 
-/** The command with which the turn would be started. */
-function affordable(runId: string, checkpoint: Checkpoint, { data }: Item): string {
+/** What would start the turn. */
+function affordable(runId: string, checkpoint: Checkpoint, { data }: Item): NextStep {
   const { neededBudgetUsd: ofRun = 0, neededTurnBudgetUsd: ofTurn = 0 } = data;
   const [neededBudgetUsd, neededTurnBudgetUsd] = [Number(ofRun), Number(ofTurn)];
-  return resumeCommand(runId, { ...checkpoint, neededBudgetUsd, neededTurnBudgetUsd });
+  return resumeStep(runId, { ...checkpoint, neededBudgetUsd, neededTurnBudgetUsd });
 }
 
 /** Whether the run has had all its cycles, which a flag can raise. */

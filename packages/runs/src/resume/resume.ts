@@ -7,7 +7,7 @@ import { readFacts } from "../journal/journal.ts";
 import { clearTree, lookAround } from "../driving/orphans.ts";
 import { driverOf } from "../driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
-import type { RunEnd } from "../events.ts";
+import type { Notice, RunEnd } from "../events.ts";
 import { limitOf, assertWaitAllowed, withoutPause } from "../limits/patience.ts";
 import { openRunIds } from "../look/list.ts";
 import { turnsPath } from "../look/turn.ts";
@@ -106,7 +106,7 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
   return work(session, {
     runId,
     task: checkpoint.taskTitle,
-    notices: [agentsWork(judged), others].filter((message) => message !== undefined),
+    notices: [agentsWork(judged), others].filter((notice) => notice !== undefined),
     branch: facts.branch,
     options: given,
     stores,
@@ -147,12 +147,14 @@ function prewarmTurn(
  * Names the runs that wait for a resume beside the one that is resumed, without reading them, and how to be rid of
  * one; once for each time that they change.
  */
-function othersNote(workspace: Workspace, runId: string): string | undefined {
+function othersNote(workspace: Workspace, runId: string): Notice | undefined {
   const others = openRunIds(workspace).filter((id) => id !== runId);
   const [first] = others;
   if (first === undefined) return undefined;
   const stopped = others.length === 1 ? "another run is stopped" : "other runs are stopped";
-  const message = `note: ${stopped}: ${listed(others).join(", ")} (quasar abandon ${first})`;
+  const message = `note: ${stopped}: ${listed(others).join(", ")}`;
   const facts = readFacts(join(workspace.runsDir, runId));
-  return facts.some((fact) => fact["message"] === message) ? undefined : message;
+  return facts.some((fact) => fact["message"] === message)
+    ? undefined
+    : { type: "notice", message, next: [{ do: "abandon", runId: first }] };
 }

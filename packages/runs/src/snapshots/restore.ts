@@ -48,7 +48,10 @@ async function refuseLiveAgents(workspace: Workspace): Promise<void> {
   if (alive === undefined) return;
   const message = `an agent of run ${alive.runId} works in this tree: ${processes(alive.pids)}`;
   throw new RunsError("ERR_AGENT_ALIVE", message, {
-    next: [`quasar resume ${alive.runId}   (follows it)`, `quasar abandon ${alive.runId}`],
+    next: [
+      { do: "resume", runId: alive.runId, note: "follows it" },
+      { do: "abandon", runId: alive.runId },
+    ],
   });
 }
 
@@ -63,7 +66,7 @@ async function restoreUnderLock(
   const snapshot = snapshots.find((each) => each.n === n);
   if (snapshot === undefined) {
     throw new RunsError("ERR_USAGE", `run ${runId} has no snapshot ${n}`, {
-      next: [`quasar snapshots ${runId}`],
+      next: [{ do: "snapshots", runId }],
     });
   }
   const restored = await restoreSnapshot(workspace.root, {

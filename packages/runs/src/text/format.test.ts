@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { budget, clock, count, duration, money, processes, shellWord, size } from "./format.ts";
+import {
+  budget,
+  clock,
+  count,
+  duration,
+  money,
+  processes,
+  quotedWord,
+  shellWord,
+  size,
+} from "./format.ts";
 
 test.for([
   [0, "$0.00"],
@@ -54,6 +64,15 @@ test.for([
   ["", "''"],
 ] as const)("quotes %s for a shell where it has to be", ([text, word]) => {
   expect(shellWord(text)).toBe(word);
+});
+
+test.for([
+  ["Bash", "Bash"],
+  ["Bash(npm test *)", '"Bash(npm test *)"'],
+  ["Bash(a $b *)", "'Bash(a $b *)'"],
+  ["it's \\", "'it'\\''s \\'"],
+] as const)("quotes %s as people do", ([text, word]) => {
+  expect(quotedWord(text)).toBe(word);
 });
 
 test.for([

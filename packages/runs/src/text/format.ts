@@ -96,6 +96,12 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** {@link shellWord} in double quotes where nothing in it means anything there, as people quote. */
+export function quotedWord(text: string): string {
+  const isPlain = text.includes(" ") && !/["$`\\!]/u.test(text);
+  return isPlain ? `"${text}"` : shellWord(text);
+}
+
 /** An amount of storage: `812 bytes`, `1.5 KiB`, `20 MiB`. */
 export function size(bytes: number): string {
   const units = ["KiB", "MiB", "GiB", "TiB"];

@@ -20,7 +20,12 @@ export function sealKey(stateDir: string): Uint8Array {
   const key = readKey(path);
   if (key?.length !== BYTES) {
     throw new RunsError("ERR_STATE", `${path} is not a key of Quasar`, {
-      next: [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (older runs then need --trust)`],
+      next: [
+        {
+          shell: `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`,
+          note: "older runs then have to be trusted",
+        },
+      ],
     });
   }
   return key;

@@ -1,9 +1,10 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { TaskResult } from "@quasar/loop";
-import { failureFlags } from "@quasar/loop/internal";
+import { failureOptions } from "@quasar/loop/internal";
 import { parseReview } from "@quasar/loop/review";
 import type { AgentFailureKind } from "@quasar/agents";
 import type { RunEnd } from "@quasar/runs";
+import { quotedWord } from "@quasar/runs/text";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
 
 /** What came of a run that is done, as its last checkpoint says. */
@@ -92,10 +93,21 @@ function outcomeOfAgent(
   if (kind === "rate-limit") return limited(message, { retryAt, limit });
   if (kind === "budget") return { ...budget, message: `${message} ${budget.message}` };
   const advice = PERSON[kind];
-  const flags = failureFlags(failure);
-  const resume = flags === "" ? "" : `, and atlas resume ${flags}`;
+  const resume = resumedWith(failureOptions(failure));
   if (advice !== undefined) return failed("attempts", `${message} (${advice}${resume})`);
   return { ...failed("attempts", message), retryable: retryable && !isRetried };
+}
+
+/** The command that comes after it, for a shell; `""` where none would change anything. */
+function resumedWith({
+  allowedTools = [],
+  maxRequests,
+}: ReturnType<typeof failureOptions>): string {
+  const flags = [
+    ...allowedTools.map((rule) => `--allow-tool ${quotedWord(rule)}`),
+    ...(maxRequests === undefined ? [] : [`--max-requests ${maxRequests}`]),
+  ];
+  return flags.length === 0 ? "" : `, and atlas resume ${flags.join(" ")}`;
 }
 
 type Stop = Extract<AgentWorkResult, { readonly kind: "stopped" }>;

@@ -13,7 +13,7 @@ import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";
 import { requireTrustInScripts } from "../scripts-trust.ts";
 import { taskConfig, validationConfig } from "../config/task-config.ts";
-import { drive } from "../drive.ts";
+import { drive, OTHER_WAYS } from "../drive.ts";
 import { openInstallation } from "../installation.ts";
 
 /** `atlas start`: puts a task down and takes it through its steps. */
@@ -36,7 +36,7 @@ export async function startCommand(argument: string | undefined, given: Given): 
   const template = resolveTemplate(settings.template, loadTemplates(settings));
   const variables = variablesOf(given.var ?? []);
   // What is wrong with the agents is reported before anything is touched.
-  createAgents(settings);
+  createAgents(settings, OTHER_WAYS);
   const validation = discoverCommands(root, { config: validationConfig(settings) });
   await loadTrusted(trust, (isTrusted) => requireTrustInScripts(validation, root, home, isTrusted));
   requireRunnable(

@@ -1,7 +1,7 @@
 import { GitError } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
-import { RunsError } from "@quasar/runs";
 import { findRun, openWorkspace } from "@quasar/runs/internal";
+import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { showDiff, type Span } from "../../shared/show-diff.ts";
 
@@ -37,6 +37,6 @@ function gone(runId: string, { root, from, to }: Span): (error: unknown) => Prom
   };
 }
 
-function unknown(runId: string, message: string): RunsError {
-  return new RunsError("ERR_STATE", message, { next: [`quasar show ${runId}`] });
+function unknown(runId: string, message: string): CliError {
+  return new CliError("ERR_STATE", message, { next: [`quasar show ${runId}`] });
 }

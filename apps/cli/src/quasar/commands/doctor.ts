@@ -13,9 +13,10 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
-import { translate } from "../../shared/translate.ts";
 import { loadConfig } from "../config/load.ts";
+import { stepsInWords } from "../next-steps.ts";
 import type { DoctorLine } from "../schemas/doctor.ts";
+import { translate } from "../translate.ts";
 
 export interface DoctorOptions {
   readonly fix?: true | undefined;
@@ -31,7 +32,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const tree = await tried("tree", translate, () => openRuns(process.cwd()));
   const around = surroundings(tree.value?.workspace, user);
   around.catch(() => undefined); // awaited below, after what is checked meanwhile
-  const problems: CheckedProblem[] = [];
+  const problems: ToldProblem[] = [];
   if (tree.value !== undefined) {
     for await (const problem of tree.value.check({ fix })) problems.push(inWords(problem));
   }
@@ -91,20 +92,24 @@ async function surroundings(
   return [...settings.findings, ...found];
 }
 
+/** A problem, and what helps as it is typed. */
+type ToldProblem = Omit<CheckedProblem, "next"> & { readonly next: readonly string[] };
+
 /** What could not be read or fixed says why, in the words of the command. */
-function inWords(problem: CheckedProblem): CheckedProblem {
-  if (problem.failure === undefined) return problem;
+function inWords(problem: CheckedProblem): ToldProblem {
+  const known = stepsInWords(problem.next);
+  if (problem.failure === undefined) return { ...problem, next: known };
   const { message, next } = translate(problem.failure);
   if (problem.code === "UNCHECKED") return { ...problem, message, next };
-  return { ...problem, next: [`it was tried, and failed: ${message}`, ...problem.next] };
+  return { ...problem, next: [`it was tried, and failed: ${message}`, ...known] };
 }
 
-function fixCommands(problems: readonly CheckedProblem[]): readonly string[] {
+function fixCommands(problems: readonly ToldProblem[]): readonly string[] {
   const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
   return canFix ? ["quasar doctor --fix"] : [];
 }
 
-function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
+function problemLines(problems: readonly ToldProblem[], view: View): string[] {
   if (problems.length === 0) return [];
   return [
     ...problems.flatMap((problem) => linesOfProblem(problem, view)),
@@ -113,7 +118,7 @@ function problemLines(problems: readonly CheckedProblem[], view: View): string[]
 }
 
 /** A line for what is wrong, and one for each thing that can be done about it. */
-function linesOfProblem(problem: CheckedProblem, view: View): string[] {
+function linesOfProblem(problem: ToldProblem, view: View): string[] {
   const { check, message, fixed, fix, next } = problem;
   const words = cleanLine(`${check}: ${message}`);
   if (fixed) return [...labelled(view, "fixed", words), ...labelled(view, "", `done: ${fix}`)];

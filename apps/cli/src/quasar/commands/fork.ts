@@ -1,11 +1,12 @@
 import { openRuns } from "@quasar/runs";
-import { parseRunId, resumeCommand } from "@quasar/runs/internal";
-import { cleanLine, jsonLine, money, shellWord, firstLine } from "@quasar/runs/text";
+import { parseRunId, resumeStep } from "@quasar/runs/internal";
+import { cleanLine, jsonLine, money, firstLine } from "@quasar/runs/text";
 import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { stepsInWords } from "../next-steps.ts";
 import { stageOf } from "../runs/text.ts";
 import type { ForkLine } from "../schemas/fork.ts";
 
@@ -28,7 +29,7 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const { root } = made.workspace;
 
   const { cycle, phase, gitSha: baseSha, maxBudgetUsd, maxCycles } = checkpoint;
-  const next = [`cd ${shellWord(root)} && ${resumeCommand(runId, checkpoint)}`];
+  const next = stepsInWords([{ ...resumeStep(runId, checkpoint), workTree: root }]);
   if (options.json === true) {
     const facts = { runId, fromRunId: from, workTree: root, branch, baseSha, cycle, phase };
     process.stdout.write(jsonLine(result("fork", facts, EXIT.ok, next) satisfies ForkLine));

@@ -16,6 +16,7 @@ import type { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
+import { stepsInWords } from "../next-steps.ts";
 import { layersOf, resumedWith } from "../resume/settings.ts";
 import { withTyped } from "../../shared/typed.ts";
 import type { PlanLine } from "../schemas/plan.ts";
@@ -49,7 +50,8 @@ export async function planCommand(
   const { taskTitle: task } = found.loaded.checkpoint;
   const { items, estimate } = plan;
   const exit = EXITS[plan.ends];
-  const next = plan.next.map((step) => withTyped(step, options.typed));
+  const steps = plan.ends === "ready" ? [WITHOUT_PLAN] : stepsInWords(plan.next);
+  const next = steps.map((step) => withTyped(step, options.typed));
   if (options.json === true) {
     const { verdict: assessment, head: headSha, branch } = plan.assessment;
     const { atMostUsd, likelyUsd } = estimate;
@@ -77,6 +79,9 @@ export async function planCommand(
   ]);
   return exit;
 }
+
+/** That has all that was typed. */
+const WITHOUT_PLAN = "the same command without --plan";
 
 const EXITS: Readonly<Record<Plan["ends"], ExitCode>> = {
   ready: EXIT.ok,

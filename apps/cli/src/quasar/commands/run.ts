@@ -21,6 +21,9 @@ export interface RunOptions {
   readonly json?: true | undefined;
 }
 
+/** Where no agent is installed. */
+const OTHER_WAYS = { start: 'quasar run "…"', without: ["quasar demo"] };
+
 /** `quasar run`: works on a task in the work tree that the current folder is in. */
 export async function runCommand(
   argument: string | undefined,
@@ -38,7 +41,7 @@ export async function runCommand(
   );
   const settings = withAbsoluteScripts(resolve(layers), cwd);
   // What is wrong with the agents is reported before anything is touched.
-  const agents = createAgents(settings);
+  const agents = createAgents(settings, OTHER_WAYS);
   requireRunnable([...settings.lint, ...settings.filter], {
     workTree: root,
     searchPath: env["PATH"] ?? "",

@@ -1,4 +1,3 @@
-import { RunsError } from "@quasar/runs";
 import {
   allTurns,
   findRun,
@@ -7,6 +6,7 @@ import {
   readFacts,
   watchRunTurn,
 } from "@quasar/runs/internal";
+import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
@@ -33,7 +33,7 @@ export async function showTurn(
     (each) => each.turnId === turnId,
   );
   if (turn === undefined) {
-    throw new RunsError("ERR_USAGE", `run ${runId} has no turn ${n}`, {
+    throw new CliError("ERR_USAGE", `run ${runId} has no turn ${n}`, {
       next: [`quasar show ${runId}`],
     });
   }

@@ -31,6 +31,7 @@ import { turnFacts } from "../../shared/facts/turn.ts";
 import { turnTable } from "../../shared/output/turn-table.ts";
 import { runFacts } from "../facts/run.ts";
 import { snapshotFacts } from "../facts/snapshot.ts";
+import { stepsInWords } from "../next-steps.ts";
 import { standLines } from "../runs/text.ts";
 import type { ShowLine } from "../schemas/show.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
@@ -75,7 +76,7 @@ export async function showCommand(
     };
     const [first] = summaries;
     const run = first && runFacts(first);
-    const line = result("show", { run, ...rest }, EXIT.ok, first?.next) satisfies ShowLine;
+    const line = result("show", { run, ...rest }, EXIT.ok, run?.next) satisfies ShowLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -93,7 +94,7 @@ export async function showCommand(
     ...labelled(view, "snapshot", snapshotsText(found.id, kept.snapshots.length)),
     ...labelled(view, "files", cleanLine(found.dir)),
     ...labelled(view, "journal", `quasar log ${found.id}`),
-    ...summaries.flatMap(({ next }) => nextLines(next, view)),
+    ...summaries.flatMap(({ next }) => nextLines(stepsInWords(next), view)),
   ]);
   return EXIT.ok;
 }

@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { stepInWords, stepsInWords } from "../next-steps.ts";
 import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
 import { elsewhereFacts } from "../facts/run.ts";
@@ -48,7 +49,7 @@ export async function statusCommand(
   if (wanted !== undefined && newest === undefined) {
     const there = (await runsElsewhere(workspace)).filter((run) => run.id === wanted);
     throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
-      next: [...there.map(({ command }) => command), "quasar list --all"],
+      next: [...there.map((run) => stepInWords(run.next)), "quasar list --all"],
     });
   }
   const elsewhere =
@@ -105,5 +106,5 @@ async function writeRuns(workspace: Workspace, { newest, older, hidden }: Shown)
   if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar status --all`]);
   if (open === undefined || isUnfinished(newest)) return;
   const [unfinished] = await summarize(workspace, [open]);
-  write(stdout, nextLines(unfinished?.next ?? [], view));
+  write(stdout, nextLines(stepsInWords(unfinished?.next ?? []), view));
 }

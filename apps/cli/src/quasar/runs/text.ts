@@ -8,6 +8,7 @@ import {
   type Style,
   type View,
 } from "../../shared/output/text.ts";
+import { stepsInWords } from "../next-steps.ts";
 
 const STYLES: Readonly<Record<RunStatus, Style>> = {
   running: "cyan",
@@ -38,7 +39,7 @@ export function runLines(run: RunSummary, view: View): string[] {
   return [
     ...standLines(run, view),
     ...findingList(told, `quasar show ${run.id}`, view),
-    ...nextLines(run.next, view),
+    ...nextLines(stepsInWords(run.next), view),
   ];
 }
 
@@ -100,11 +101,11 @@ const MOMENT = 16;
 
 /** Runs in other work trees of the repository, as those of `--worktree` and of `fork`. */
 export function elsewhereLines(runs: readonly RunElsewhere[], view: View): string[] {
-  return runs.flatMap(({ id, status, root, command }) => [
+  return runs.flatMap(({ id, status, root, next }) => [
     "",
     `${isUnfinished({ status }) ? "unfinished" : status}, in a work tree of its own: run ${id}`,
     ...labelled(view, "in", cleanLine(root)),
-    ...nextLines([command], view),
+    ...nextLines(stepsInWords([next]), view),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { ProblemCode } from "@quasar/runs";
+import type { CheckedProblem } from "@quasar/runs";
 import { CHECK_NAMES } from "@quasar/runs/internal";
 import * as v from "valibot";
 import { surroundings } from "../../shared/schemas/doctor.ts";
@@ -24,7 +24,7 @@ const CODES = [
   "COMMITTED",
   "NOT_IGNORED",
   "OPEN_TO_OTHERS",
-] as const satisfies readonly ProblemCode[];
+] as const satisfies readonly CheckedProblem["code"][];
 
 const problem = object(
   {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@quasar/agents";
 import type { Finding, TurnRecovery } from "@quasar/loop";
-import { allowFlags, dollarsAllowed, openedWords } from "@quasar/loop/internal";
+import { dollarsAllowed, openedWords } from "@quasar/loop/internal";
 import { clock, dayAndTime } from "@quasar/runs/internal";
 import {
   budget,
@@ -18,6 +18,7 @@ import {
   wrap,
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
+import { allowFlags } from "../next-steps.ts";
 import { structuredIn } from "./answer.ts";
 import { changesText, fileLines } from "./changes.ts";
 import { checkOf, tellingLines } from "./check-output.ts";

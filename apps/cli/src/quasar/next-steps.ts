@@ -1,0 +1,34 @@
+import type { NextStep } from "@quasar/runs";
+import { inWords, OPTIONS, type Vocabulary } from "../shared/next-steps.ts";
+
+/** The commands of `quasar` by the calls of `@quasar/runs`. */
+const COMMANDS = {
+  start: "run",
+  resume: "resume",
+  list: "list --all",
+  show: "show",
+  watch: "log",
+  fork: "fork",
+  abandon: "abandon",
+  prune: "prune",
+  snapshots: "snapshots",
+  check: "doctor",
+} as const satisfies Record<NonNullable<NextStep["do"]>, string>;
+
+const QUASAR: Vocabulary = {
+  command(call, runId) {
+    if (call === "show" && runId === undefined) return "quasar status";
+    return `quasar ${COMMANDS[call]}${runId === undefined ? "" : ` ${runId}`}`;
+  },
+  options: OPTIONS,
+};
+
+/** Steps as a person of `quasar` types them, or does them. */
+export function stepsInWords(steps: readonly NextStep[]): readonly string[] {
+  return inWords(steps, QUASAR);
+}
+
+/** One of them. */
+export function stepInWords(step: NextStep): string {
+  return stepsInWords([step]).join("");
+}
