@@ -8,6 +8,7 @@ export default defineConfig({
     "src/entries/turns.ts",
     "src/entries/environment.ts",
     "src/entries/prices.ts",
+    "src/entries/presets.ts",
   ],
   format: ["esm"],
   target: "node22",

@@ -9,6 +9,7 @@ import {
 import { cleanLine } from "./clean.ts";
 import type { EnvironmentOptions } from "./environment.ts";
 import { failure } from "./failure.ts";
+import { type AgentPreset, installCommand } from "./presets.ts";
 import type { ModelPrices } from "./prices.ts";
 
 /** The options of every agent that is a program of its own. */
@@ -34,6 +35,15 @@ export interface AgentProgram {
   readonly defaultEnv?: Readonly<Record<string, string>> | undefined;
   /** What a person does about a missing program. */
   readonly installHint?: string | undefined;
+}
+
+/** What is known of an agent's program before a turn. @param options - With another program, for tests perhaps. */
+export function programOf(
+  preset: Pick<AgentPreset, "title" | "program" | "ownEnv" | "npmPackage">,
+  { file = preset.program }: { readonly file?: string | undefined },
+): Pick<AgentProgram, "title" | "file" | "ownEnv" | "installHint"> {
+  const { title, ownEnv } = preset;
+  return { title, file, ownEnv, installHint: `Install it with: ${installCommand(preset)}` };
 }
 
 interface Circumstances {

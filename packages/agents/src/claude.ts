@@ -10,6 +10,7 @@ import {
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
+  programOf,
 } from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
 import type { ClaudeResult } from "./claude/event.ts";
@@ -18,13 +19,14 @@ import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { modelOf } from "./claude/models.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
 import { claudeConfigDir, isOnRecord, tokensOnRecord } from "./claude/transcript.ts";
-import { agentEnvironment, OWN_VARIABLES } from "./environment.ts";
+import { agentEnvironment } from "./environment.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./permissions.ts";
 import { programFile } from "./program-file.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { inTree } from "./in-tree.ts";
 import type { TurnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
+import { PRESETS } from "./presets.ts";
 import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
@@ -118,23 +120,14 @@ const Context = v.fallback(v.object({ firstPrompt: v.pipe(v.number(), v.minValue
   firstPrompt: OWN_PROMPT_TOKENS,
 });
 
-const TITLE = "Claude Code";
-const HINT = "Install it with: npm install -g @anthropic-ai/claude-code";
-
 /** How Claude Code is started and understood. */
 export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   const guard = () => programFile("reviewer-guard");
-  const start = {
-    title: TITLE,
-    file: options.file ?? "claude",
-    ownEnv: OWN_VARIABLES.claude,
-    installHint: HINT,
-  };
   const programFor = (
     request: AgentRequest,
     commands: readonly AllowedCommand[] = [],
   ): AgentProgram => ({
-    ...start,
+    ...programOf(PRESETS.claude, options),
     args: claudeArgs(request, options, { commands, guard }),
     input: asText(request.prompt) + noteFor(request, commands),
   });
@@ -145,7 +138,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     model: modelOf(options.model ?? { ...(options.env ?? process.env) }["ANTHROPIC_MODEL"]),
   });
   const configDirFor = (request: AgentRequest): string =>
-    claudeConfigDir(agentEnvironment(request, OWN_VARIABLES.claude, options), request.workTree);
+    claudeConfigDir(agentEnvironment(request, PRESETS.claude.ownEnv, options), request.workTree);
   const firstPromptOf = (request: AgentRequest): number => {
     const { prompt, systemPrompt, resumesSession = false, sessionId = "" } = request;
     const before = resumesSession ? tokensOnRecord(configDirFor(request), sessionId) : 0;
@@ -170,16 +163,10 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     return isOnRecord(configDirFor(request), id) ? id : "";
   };
   return {
-    name: "claude",
+    name: PRESETS.claude.name,
     output: "claude",
-    title: TITLE,
-    capabilities: {
-      structuredOutput: true,
-      choosesSessionId: true,
-      reportsCost: true,
-      streamsUsage: true,
-      resumesSession: true,
-    },
+    title: PRESETS.claude.title,
+    capabilities: PRESETS.claude.capabilities,
     responseBoundUsd(request) {
       const { firstPrompt: promptTokens, maxOutput, model } = meterOf(firstPromptOf(request));
       const price = priceOf(model, options.prices);

@@ -8,23 +8,25 @@ import {
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
+  programOf,
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
 import { toolCaches } from "./codex/caches.ts";
 import { codexRoom, codexTokensBefore } from "./codex/cost.ts";
-import { codexHomeOf, type CodexResponse, readCodexLedger } from "./codex/ledger.ts";
+import { codexHomeOf } from "./codex/home.ts";
+import { type CodexResponse, readCodexLedger } from "./codex/ledger.ts";
 import { createCodexMeter } from "./codex/meter.ts";
 import { codexModel } from "./codex/models.ts";
 import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
-import { OWN_VARIABLES } from "./environment.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { isOfSystem } from "./patience.ts";
 import { checksNote } from "./permissions.ts";
 import { inTree } from "./in-tree.ts";
 import type { TurnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
+import { PRESETS } from "./presets.ts";
 import { boundAt, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
@@ -126,12 +128,9 @@ function lastResponse(
 export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
   const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
   const programFor = (request: AgentRequest, schemaFile?: string): AgentProgram => ({
-    title: "Codex",
-    file: options.file ?? "codex",
+    ...programOf(PRESETS.codex, options),
     args: codexArgs(request, options, schemaFile),
-    ownEnv: OWN_VARIABLES.codex,
     input: `${request.systemPrompt}\n\n---\n\n${request.prompt}${checksNote(request.commands ?? [])}`,
-    installHint: "Install it with: npm install -g @openai/codex",
   });
   const { sandbox = "workspace-write" } = options;
   const cachesFor = ({ access, workTree }: AgentRequest): Record<string, string> =>
@@ -144,16 +143,10 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
   });
   const { prices } = options;
   return {
-    name: "codex",
+    name: PRESETS.codex.name,
     output: "codex",
-    title: "Codex",
-    capabilities: {
-      structuredOutput: true,
-      choosesSessionId: false,
-      reportsCost: true,
-      streamsUsage: true,
-      resumesSession: true,
-    },
+    title: PRESETS.codex.title,
+    capabilities: PRESETS.codex.capabilities,
     responseBoundUsd(request) {
       const model = codexModel(options.model, home);
       const price = priceOf(model, prices);

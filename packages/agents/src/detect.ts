@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { runProgram } from "@quasar/process";
 import { cleanLine } from "./clean.ts";
-import { codexHomeOf } from "./codex/ledger.ts";
-import { checkEnvironment, OWN_VARIABLES } from "./environment.ts";
-import { type AgentLogin, isSince, STATUS_COMMANDS } from "./login.ts";
+import { checkEnvironment } from "./environment.ts";
+import { type AgentLogin, isSince } from "./login.ts";
+import { AGENT_PRESETS, type AgentPreset } from "./presets.ts";
 
 /** An agent's program that was found. */
 export interface DetectedAgent {
-  readonly kind: "claude" | "codex";
+  /** Its name among the presets: `claude`. */
+  readonly kind: string;
   /** As it says itself: `2.1.329`; `""` when it does not answer. */
   readonly version: string;
   readonly login: AgentLogin;
@@ -20,7 +20,6 @@ export interface DetectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const KINDS = ["claude", "codex"] as const;
 /** For each of the two questions that an agent is asked. */
 const TIMEOUT_MS = 5000;
 /** What it says is at the beginning. */
@@ -43,22 +42,21 @@ interface Answer {
 }
 
 async function detect(
-  kind: DetectedAgent["kind"],
+  { name, program, ownEnv, login: { status } }: AgentPreset,
   { passEnv = [], signal }: DetectOptions,
 ): Promise<DetectedAgent | undefined> {
-  const env = checkEnvironment({ passEnv: [...OWN_VARIABLES[kind], ...passEnv], setEnv: OFFLINE });
-  const ask = (args: readonly string[]) => answerOf(kind, args, env, signal);
+  const env = checkEnvironment({ passEnv: [...ownEnv, ...passEnv], setEnv: OFFLINE });
+  const ask = (args: readonly string[]) => answerOf(program, args, env, signal);
   const told = await ask(["--version"]);
   if (told === undefined) return undefined;
   const [version = ""] =
     told.exitCode === 0 ? (/\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(told.text)) ?? []) : [];
-  const { args, since, read } = STATUS_COMMANDS[kind];
-  const said = isSince(version, since) ? await ask(args) : undefined;
+  const said = isSince(version, status.since) ? await ask(status.args) : undefined;
   const login: AgentLogin =
     said === undefined
       ? { state: "unknown", how: "" }
-      : read({ ...said, env, settings: kind === "codex" ? settingsOf(env) : "" });
-  return { kind, version, login };
+      : status.read({ ...said, env, settings: textOf(status.settings?.(env)) });
+  return { kind: name, version, login };
 }
 
 /**
@@ -86,10 +84,11 @@ async function answerOf(
   return NOT_THERE.has(end.error.code) ? undefined : { exitCode: undefined, text };
 }
 
-/** The text of Codex's settings; `undefined` where they cannot be read. */
-function settingsOf(env: Readonly<Record<string, string>>): string | undefined {
+/** The text of an agent's settings; `""` where there are none, `undefined` where they cannot be read. */
+function textOf(path: string | undefined): string | undefined {
+  if (path === undefined) return "";
   try {
-    return readFileSync(join(codexHomeOf(env), "config.toml"), "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ENOENT" ? "" : undefined;
   }
@@ -101,6 +100,6 @@ function settingsOf(env: Readonly<Record<string, string>>): string | undefined {
  * each answer.
  */
 export async function detectAgents(options: DetectOptions = {}): Promise<readonly DetectedAgent[]> {
-  const found = await Promise.all(KINDS.map((kind) => detect(kind, options)));
+  const found = await Promise.all(AGENT_PRESETS.map((preset) => detect(preset, options)));
   return found.filter((agent) => agent !== undefined);
 }

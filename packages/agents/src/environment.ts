@@ -24,12 +24,6 @@ const ALLOWED: readonly string[] = [
   ...["CARGO_*", "RUSTUP_*", "NVM_*", "PNPM_HOME"],
 ];
 
-/** An agent's own variables. */
-export const OWN_VARIABLES = {
-  claude: ["ANTHROPIC_*", "CLAUDE_*"],
-  codex: ["OPENAI_*", "CODEX_*"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
 /** Never let through, whatever is configured: keys that sign what an agent must not be able to. */
 const FORBIDDEN = /(_SIGNING_KEY|_PRIVATE_KEY|_MASTER_KEY)$|^(QUASAR|ATLAS)_/i;
 

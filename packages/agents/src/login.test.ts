@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSince, STATUS_COMMANDS } from "./login.ts";
+import { isSince, readClaude, readCodex } from "./login.ts";
 
 const said = (exitCode: number | undefined, text: string) => {
   return { exitCode, text, env: {}, settings: "" };
@@ -23,7 +23,7 @@ test.for([
 ] as const)(
   "reads of Claude Code's exit code %s and %j who is logged in",
   ([code, text, login]) => {
-    expect(STATUS_COMMANDS.claude.read(said(code, text))).toEqual(login);
+    expect(readClaude(said(code, text))).toEqual(login);
   },
 );
 
@@ -41,7 +41,7 @@ test.for([
   [1, "error: unrecognized subcommand", { state: "unknown", how: "" }],
   [undefined, "Not logged in", { state: "unknown", how: "" }],
 ] as const)("reads of Codex's exit code %s and %j who is logged in", ([code, text, login]) => {
-  expect(STATUS_COMMANDS.codex.read(said(code, text))).toEqual(login);
+  expect(readCodex(said(code, text))).toEqual(login);
 });
 
 test.for([
@@ -54,7 +54,7 @@ test.for([
   [{ settings: 'model = "x"\n# model_provider = "y"\n' }, { state: "out", how: "" }],
 ] as const)("a Codex that nobody is logged in to, with %j", ([change, login]) => {
   const status = { ...said(1, "Not logged in"), ...change };
-  expect(STATUS_COMMANDS.codex.read(status)).toEqual(login);
+  expect(readCodex(status)).toEqual(login);
 });
 
 test.for([

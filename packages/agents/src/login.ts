@@ -1,4 +1,3 @@
-import type { DetectedAgent } from "./detect.ts";
 import { cleanLine } from "./clean.ts";
 
 /** Whether an agent may ask its model, as far as its own files say: no model is asked. */
@@ -20,21 +19,8 @@ export interface StatusSaid {
   readonly settings: string | undefined;
 }
 
-interface StatusCommand {
-  readonly args: readonly string[];
-  /** The first version that has it: an older one would take it for a prompt. */
-  readonly since: readonly [major: number, minor: number, patch: number];
-  readonly read: (said: StatusSaid) => AgentLogin;
-}
-
-/** How each agent is asked who is logged in. */
-export const STATUS_COMMANDS: Readonly<Record<DetectedAgent["kind"], StatusCommand>> = {
-  claude: { args: ["auth", "status"], since: [2, 1, 41], read: readClaude },
-  codex: { args: ["login", "status"], since: [0, 20, 0], read: readCodex },
-};
-
 /** Whether a version, as an agent tells it, is this one or a later one. */
-export function isSince(version: string, since: StatusCommand["since"]): boolean {
+export function isSince(version: string, since: readonly [number, number, number]): boolean {
   const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (parts === undefined) return false;
   const at = since.findIndex((least, index) => parts[index] !== least);
@@ -52,7 +38,8 @@ const CLAUDE_METHODS: Readonly<Record<string, string>> = {
 
 const MOST_OF_NAME = 40;
 
-function readClaude({ text }: StatusSaid): AgentLogin {
+/** What `claude auth status` means. */
+export function readClaude({ text }: StatusSaid): AgentLogin {
   const { loggedIn, authMethod } = objectIn(text);
   if (loggedIn === false) return { state: "out", how: "" };
   if (loggedIn !== true) return UNKNOWN;
@@ -72,8 +59,8 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** `codex login status` knows its own file only: neither keys of the environment nor other providers. */
-function readCodex({ exitCode, text, env, settings }: StatusSaid): AgentLogin {
+/** What `codex login status` means: it knows its own file only, neither keys of the environment nor other providers. */
+export function readCodex({ exitCode, text, env, settings }: StatusSaid): AgentLogin {
   if (exitCode === 0) {
     // The line may have a part of the key.
     const [how = ""] = /^Logged in using ChatGPT\b|\bAPI key\b/imu.exec(text) ?? [];

@@ -1,4 +1,5 @@
 import type { AgentFailure } from "@quasar/agents";
+import { presetOf } from "@quasar/agents/presets";
 import type { FileChange } from "@quasar/git/history";
 import type { TaskResult, WayBack } from "@quasar/loop";
 import { failureOptions } from "@quasar/loop/internal";
@@ -12,7 +13,6 @@ import {
   resumeStep,
 } from "@quasar/runs/internal";
 import { moment, shellWord } from "@quasar/runs/text";
-import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
@@ -157,10 +157,10 @@ function loginOf(
 ): string | undefined {
   if (kind !== "auth") return undefined;
   const spec = phase === "reviewing" ? reviewer : coder;
-  const program = AGENT_PROGRAMS.find((one) => one === spec);
-  if (program === undefined)
+  const preset = presetOf(spec);
+  if (preset === undefined)
     return "log in to the agent's program (or set its API key), then resume";
-  return `${loginCommand(program)} (or set its API key)`;
+  return `${preset.login.command} (or set its API key)`;
 }
 
 function wayBackSteps(resume: string, { steps, accepts, asItIs }: WayBack): string[] {

@@ -1,29 +1,13 @@
 import type { DetectedAgent } from "@quasar/agents";
+import { AGENT_PRESETS, presetOf } from "@quasar/agents/presets";
 
-/** The agents that are searched for. */
-export const AGENT_PROGRAMS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
-
-const PACKAGES: Readonly<Record<DetectedAgent["kind"], string>> = {
-  claude: "@anthropic-ai/claude-code",
-  codex: "@openai/codex",
-};
-
-const LOGIN: Readonly<Record<DetectedAgent["kind"], string>> = {
-  claude: "claude auth login",
-  codex: "codex login",
-};
-
-/** Logs a person in to an agent's program. */
-export function loginCommand(kind: DetectedAgent["kind"]): string {
-  return LOGIN[kind];
-}
+/** The titles of the agents that are known, for a sentence: `Claude Code or Codex`. */
+export const AGENT_TITLES: string = new Intl.ListFormat("en-US", { type: "disjunction" }).format(
+  AGENT_PRESETS.map(({ title }) => title),
+);
 
 /** What a person does first so that an agent may ask its model; nothing where it may, or does not say. */
 export function loginSteps({ kind, login }: DetectedAgent): readonly string[] {
-  return login.state === "out" ? [LOGIN[kind]] : [];
-}
-
-/** Installs an agent's program. */
-export function installCommand(kind: DetectedAgent["kind"]): string {
-  return `npm install -g ${PACKAGES[kind]}`;
+  const preset = presetOf(kind);
+  return login.state === "out" && preset !== undefined ? [preset.login.command] : [];
 }

@@ -7,9 +7,9 @@ import {
   type AgentInvoker,
   type AgentRole,
 } from "@quasar/agents";
+import { AGENT_PRESETS, type AgentPreset, installCommand, presetOf } from "@quasar/agents/presets";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { cleanLine, fit } from "@quasar/runs/text";
-import { AGENT_PROGRAMS, installCommand } from "./agent-programs.ts";
 import { storedSettings } from "./kept-settings.ts";
 import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
@@ -185,16 +185,18 @@ function nameOf(command: string): string {
 }
 
 function requireProgram(spec: string, { start, without = [] }: OtherWays): void {
-  const kind = AGENT_PROGRAMS.find((program) => program === spec);
-  const isHere = (program: string): boolean =>
-    findProgram(program, process.env["PATH"] ?? "") !== undefined;
-  if (kind === undefined || isHere(kind)) return;
-  const others = AGENT_PROGRAMS.filter(isHere).map(
-    (other) => `${start} --coder ${other} --reviewer ${other}`,
+  const preset = presetOf(spec);
+  if (preset === undefined || isHere(preset)) return;
+  const others = AGENT_PRESETS.filter(isHere).map(
+    ({ name }) => `${start} --coder ${name} --reviewer ${name}`,
   );
-  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${kind} on the PATH`, {
-    next: [installCommand(kind), ...others, ...without],
+  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${preset.program} on the PATH`, {
+    next: [installCommand(preset), ...others, ...without],
   });
+}
+
+function isHere({ program }: AgentPreset): boolean {
+  return findProgram(program, process.env["PATH"] ?? "") !== undefined;
 }
 
 function readScript(path: string): AgentScript {

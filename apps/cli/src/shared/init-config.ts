@@ -7,6 +7,7 @@ import { parse } from "smol-toml";
 import { ask, canAsk, isYes } from "./ask.ts";
 import { type FoundCheck, findChecks } from "./checks/find.ts";
 import { problemOf } from "./checks/runnable.ts";
+import { DEFAULT_AGENT } from "./config/settings.ts";
 import type { Setting, SettingsReader, TomlValue } from "./config/table.ts";
 import { keepNamed } from "./config/trust.ts";
 import { type InitializedFolder, initFolder } from "./init-folder.ts";
@@ -139,7 +140,7 @@ function usableChecks(workTree: string): Pick<Initialized, "checks" | "unusable"
 /** The agents to name, where those that are taken by default are not here. */
 function whoWorks(agents: readonly DetectedAgent[]): Readonly<Record<string, string>> {
   const [first] = agents;
-  if (first === undefined || agents.some(({ kind }) => kind === "claude")) return {};
+  if (first === undefined || agents.some(({ kind }) => kind === DEFAULT_AGENT)) return {};
   return { coder: first.kind, reviewer: first.kind };
 }
 

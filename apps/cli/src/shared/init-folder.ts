@@ -1,10 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
+import { AGENT_PRESETS } from "@quasar/agents/presets";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { isRealFolder } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
-import { AGENT_PROGRAMS } from "./agent-programs.ts";
 import { agentWords } from "./doctor/agents.ts";
 import { labelled, type View } from "./output/text.ts";
 
@@ -66,8 +66,8 @@ export function folderLines(
 
 /** Which of the agents are here, and whether somebody is logged in. */
 export function agentLines(agents: readonly DetectedAgent[], view: View): readonly string[] {
-  return AGENT_PROGRAMS.flatMap((kind) => {
-    const words = agentWords(agents.find((agent) => agent.kind === kind));
-    return labelled(view, kind, cleanLine(words));
+  return AGENT_PRESETS.flatMap(({ name }) => {
+    const words = agentWords(agents.find(({ kind }) => kind === name));
+    return labelled(view, name, cleanLine(words));
   });
 }

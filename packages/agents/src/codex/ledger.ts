@@ -1,5 +1,4 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { parseLine } from "../json-line.ts";
@@ -35,10 +34,6 @@ const Entry = v.variant("type", [
     payload: v.object({ usage: v.nullish(CodexUsage), thread_token_usage: CodexUsage }),
   }),
 ]);
-
-/** Codex's own folder, by the environment that it is started with. */
-export const codexHomeOf = (env: Readonly<Record<string, string | undefined>>): string =>
-  env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
 
 /** Where the record of a thread is; `undefined` when there is none. */
 export function findRollout(codexHome: string, threadId: string): string | undefined {

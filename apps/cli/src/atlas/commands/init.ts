@@ -5,8 +5,9 @@ import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
 import { insertAgentText } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
-import { loginSteps } from "../../shared/agent-programs.ts";
+import { AGENT_TITLES, loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
+import { DEFAULT_AGENT } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines, type InitializedFolder } from "../../shared/init-folder.ts";
@@ -111,11 +112,8 @@ function nextSteps(
     ...(what.length > 0 ? [`atlas init --yes   (${what.join(", ")})`] : []),
   ];
   if (agent === undefined) {
-    return [
-      "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
-      ...add,
-    ];
+    return [`install ${AGENT_TITLES}, or set coder and reviewer to command:<command line>`, ...add];
   }
-  const who = agent.kind === "claude" ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
+  const who = agent.kind === DEFAULT_AGENT ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
   return [...loginSteps(agent), ...add, `atlas start "…"${who}`];
 }

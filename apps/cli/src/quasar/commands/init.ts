@@ -3,9 +3,9 @@ import type { DetectedAgent } from "@quasar/agents";
 import { openUser, openWorkspace, FOLDER } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { result } from "../../shared/output/json.ts";
-import { loginSteps } from "../../shared/agent-programs.ts";
+import { AGENT_TITLES, loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";
-import { type Settings, SETTINGS } from "../../shared/config/settings.ts";
+import { DEFAULT_AGENT, type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, type InitConfig, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
@@ -72,7 +72,7 @@ function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly
     return [
       ...use,
       "quasar demo",
-      "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
+      `install ${AGENT_TITLES}, or set coder and reviewer to command:<command line>`,
       SHARE,
     ];
   }
@@ -80,7 +80,7 @@ function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly
   return [
     ...use,
     ...loginSteps(agent),
-    kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
+    kind === DEFAULT_AGENT ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
     SHARE,
   ];
 }

@@ -1,3 +1,5 @@
+import { AGENT_PRESETS } from "@quasar/agents/presets";
+
 /** A kind of value: how it is written on a command line, in the environment and in TOML. */
 export interface Kind<T> {
   /** For `--help`: `<n>`; `""` for a flag that takes no value. */
@@ -127,13 +129,15 @@ export function choice<const Word extends string>(...words: readonly Word[]): Ki
   };
 }
 
+const NAMES = AGENT_PRESETS.map(({ name }) => name);
+
 /** Who does a role's work. */
 export const agent: Kind<string> = {
   placeholder: "<agent>",
-  words: ["claude", "codex"],
-  expected: '"claude", "codex", "command:<command line>" or "scripted:<file>"',
+  words: NAMES,
+  expected: `${NAMES.map((name) => `"${name}", `).join("")}"command:<command line>" or "scripted:<file>"`,
   fromText: (value) => (AGENT.test(value) ? text(4000).fromText(value) : undefined),
   fromToml: (value) => (typeof value === "string" ? agent.fromText(value) : undefined),
 };
 
-const AGENT = /^(claude|codex|command:\s*\S.*|scripted:\s*\S.*)$/u;
+const AGENT = new RegExp(`^(?:${NAMES.join("|")}|command:\\s*\\S.*|scripted:\\s*\\S.*)$`, "u");

@@ -1,4 +1,5 @@
 import type { CodexSandbox } from "@quasar/agents";
+import { AGENT_PRESETS, presetOf } from "@quasar/agents/presets";
 import type { ModelPrices } from "@quasar/agents/prices";
 import type { CommitWording } from "@quasar/loop";
 import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
@@ -40,11 +41,14 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
+/** Who works where nobody has said it. */
+export const DEFAULT_AGENT = "claude";
 export const DEFAULT_BUDGET_USD = 5;
 const DEFAULT_REQUESTS = 200;
 
 const free = (): boolean => false;
-const isNoKnownAgent = (value: string): boolean => value !== "claude" && value !== "codex";
+const isNoKnownAgent = (value: string): boolean => presetOf(value) === undefined;
+const NAMES = AGENT_PRESETS.map(({ name }) => name).join(", ");
 const isAny = (commands: readonly string[]): boolean => commands.length > 0;
 const command = text(4000, "<command>");
 
@@ -55,8 +59,8 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     flag: "--coder",
     env: "QUASAR_CODER",
     kind: agent,
-    fallback: "claude",
-    help: "the agent that writes: claude, codex, command:<command line>",
+    fallback: DEFAULT_AGENT,
+    help: `the agent that writes: ${NAMES}, command:<command line>`,
     guarded: isNoKnownAgent,
   },
   reviewer: {
@@ -64,7 +68,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     flag: "--reviewer",
     env: "QUASAR_REVIEWER",
     kind: agent,
-    fallback: "claude",
+    fallback: DEFAULT_AGENT,
     help: "the agent that reviews, same choice",
     guarded: isNoKnownAgent,
   },

@@ -1,5 +1,6 @@
 import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PROGRAMS, installCommand, loginSteps } from "../agent-programs.ts";
+import { AGENT_PRESETS, type AgentPreset, installCommand } from "@quasar/agents/presets";
+import { loginSteps } from "../agent-programs.ts";
 import { type Finding, ok, problem, unknown, warning } from "./finding.ts";
 
 export interface AgentFacts {
@@ -16,20 +17,21 @@ export interface AgentFacts {
 export function agentFindings(facts: AgentFacts): readonly Finding[] {
   const lines = facts.named.filter((spec) => spec.startsWith("command:"));
   return [
-    ...AGENT_PROGRAMS.map((kind) => programFinding(kind, facts)),
+    ...AGENT_PRESETS.map((preset) => programFinding(preset, facts)),
     ...[...new Set(lines)].map((spec) => lineFinding(spec, facts)),
   ];
 }
 
-function programFinding(kind: DetectedAgent["kind"], facts: AgentFacts): Finding {
+function programFinding(preset: AgentPreset, facts: AgentFacts): Finding {
+  const { name: kind, program } = preset;
   const { named, found } = facts;
   const agent = found.find((each) => each.kind === kind);
   const words = agentWords(agent);
   if (!named.includes(kind)) return ok(kind, words);
   if (agent === undefined) {
-    return problem(kind, `${words}, and the settings name it`, waysWithout(kind, facts));
+    return problem(kind, `${words}, and the settings name it`, waysWithout(preset, facts));
   }
-  if (agent.version === "") return warning(kind, words, [`${kind} --version`]);
+  if (agent.version === "") return warning(kind, words, [`${program} --version`]);
   switch (agent.login.state) {
     case "in":
       return ok(kind, words);
@@ -40,11 +42,11 @@ function programFinding(kind: DetectedAgent["kind"], facts: AgentFacts): Finding
   }
 }
 
-function waysWithout(kind: DetectedAgent["kind"], { found, start }: AgentFacts): readonly string[] {
+function waysWithout(preset: AgentPreset, { found, start }: AgentFacts): readonly string[] {
   const others = found.map(
     (other) => `${start} "…" --coder ${other.kind} --reviewer ${other.kind}`,
   );
-  return [installCommand(kind), ...others];
+  return [installCommand(preset), ...others];
 }
 
 /** An agent's version, and whether somebody is logged in, as far as it says so. */

@@ -1,9 +1,13 @@
+import { AGENT_PRESETS } from "@quasar/agents/presets";
 import { flag, list, object, text, texts, word } from "./kinds.ts";
 import { type Printed, result } from "./line.ts";
 
 const agent = object(
   {
-    kind: word(["claude", "codex"], "Which"),
+    kind: word(
+      AGENT_PRESETS.map(({ name }) => name),
+      "Which",
+    ),
     version: text('As it says itself; "" where it does not'),
     login: object(
       {

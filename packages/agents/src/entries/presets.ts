@@ -1,0 +1,1 @@
+export { AGENT_PRESETS, type AgentPreset, installCommand, presetOf } from "../presets.ts";
