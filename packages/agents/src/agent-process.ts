@@ -9,7 +9,7 @@ import {
 import { cleanLine } from "./clean.ts";
 import type { EnvironmentOptions } from "./environment.ts";
 import { failure } from "./failure.ts";
-import { type AgentPreset, installCommand } from "./presets.ts";
+import { type AgentPreset, installCommand } from "./preset.ts";
 import type { ModelPrices } from "./prices.ts";
 
 /** The options of every agent that is a program of its own. */

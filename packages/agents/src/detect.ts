@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { runProgram } from "@quasar/process";
 import { cleanLine } from "./clean.ts";
 import { checkEnvironment } from "./environment.ts";
-import { type AgentLogin, isSince } from "./login.ts";
-import { AGENT_PRESETS, type AgentPreset } from "./presets.ts";
+import { type AgentLogin, isSince, readTraces } from "./login.ts";
+import type { AgentPreset } from "./preset.ts";
+import { AGENT_PRESETS } from "./presets.ts";
 
 /** An agent's program that was found. */
 export interface DetectedAgent {
@@ -18,6 +19,8 @@ export interface DetectOptions {
   /** More variables that an agent has, as in `EnvironmentOptions`. @default none */
   readonly passEnv?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Which agents are searched for. @default all that are offered */
+  readonly presets?: readonly AgentPreset[] | undefined;
 }
 
 /** For each of the two questions that an agent is asked. */
@@ -42,7 +45,7 @@ interface Answer {
 }
 
 async function detect(
-  { name, program, ownEnv, login: { status } }: AgentPreset,
+  { name, program, ownEnv, login: { seen } }: AgentPreset,
   { passEnv = [], signal }: DetectOptions,
 ): Promise<DetectedAgent | undefined> {
   const env = checkEnvironment({ passEnv: [...ownEnv, ...passEnv], setEnv: OFFLINE });
@@ -51,11 +54,12 @@ async function detect(
   if (told === undefined) return undefined;
   const [version = ""] =
     told.exitCode === 0 ? (/\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(told.text)) ?? []) : [];
-  const said = isSince(version, status.since) ? await ask(status.args) : undefined;
+  if (seen.kind === "traces") return { kind: name, version, login: readTraces(seen, env, textOf) };
+  const said = isSince(version, seen.since) ? await ask(seen.args) : undefined;
   const login: AgentLogin =
     said === undefined
       ? { state: "unknown", how: "" }
-      : status.read({ ...said, env, settings: textOf(status.settings?.(env)) });
+      : seen.read({ ...said, env, settings: seen.settings ? textOf(seen.settings(env)) : "" });
   return { kind: name, version, login };
 }
 
@@ -84,9 +88,8 @@ async function answerOf(
   return NOT_THERE.has(end.error.code) ? undefined : { exitCode: undefined, text };
 }
 
-/** The text of an agent's settings; `""` where there are none, `undefined` where they cannot be read. */
-function textOf(path: string | undefined): string | undefined {
-  if (path === undefined) return "";
+/** The text of an agent's own file; `""` where there is none, `undefined` where it cannot be read. */
+function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
@@ -100,6 +103,7 @@ function textOf(path: string | undefined): string | undefined {
  * each answer.
  */
 export async function detectAgents(options: DetectOptions = {}): Promise<readonly DetectedAgent[]> {
-  const found = await Promise.all(AGENT_PRESETS.map((preset) => detect(preset, options)));
+  const { presets = AGENT_PRESETS } = options;
+  const found = await Promise.all(presets.map((preset) => detect(preset, options)));
   return found.filter((agent) => agent !== undefined);
 }

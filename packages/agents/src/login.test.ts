@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isSince, readClaude, readCodex } from "./login.ts";
+import { inHome, isSince, readClaude, readCodex, readTraces } from "./login.ts";
+import { PRESETS } from "./presets.ts";
 
 const said = (exitCode: number | undefined, text: string) => {
   return { exitCode, text, env: {}, settings: "" };
@@ -68,4 +69,40 @@ test.for([
   ["", false],
 ] as const)("version %s is 2.1.41 or later: %s", ([version, is]) => {
   expect(isSince(version, [2, 1, 41])).toBe(is);
+});
+
+const TRACES = {
+  kind: "traces",
+  variables: ["A_KEY"],
+  files: [{ path: () => "/f", holds: /key/u }],
+} as const;
+const NONE = { state: "unknown", how: "no key and no login found" };
+
+test.for([
+  ["a key", { A_KEY: "k" }, undefined, { state: "in", how: "A_KEY" }],
+  ["an empty key", { A_KEY: "" }, undefined, NONE],
+  ["a file with a login", {}, "a key", { state: "in", how: "/f" }],
+  ["a file of somebody who has logged out", {}, "{}", NONE],
+  ["nothing, or a file that cannot be read", {}, undefined, NONE],
+] as const)("sees of %s who is logged in", ([, env, text, login]) => {
+  expect(readTraces(TRACES, env, () => text)).toEqual(login);
+});
+
+test("looks for an agent's file in the home, or in the folder that its variable names", () => {
+  const path = inHome(".a/login", "A_HOME", "login");
+  expect(path({ HOME: "/home/u" })).toBe("/home/u/.a/login");
+  expect(path({ HOME: "/home/u", A_HOME: "/a" })).toBe("/a/login");
+  expect(path({ HOME: "/home/u", A_HOME: "" })).toBe("/home/u/.a/login");
+});
+
+// The shape of each file, not its details.
+test.for([
+  ["opencode", '{"anthropic": {"type": "api", "key": "k"}}', "{}"],
+  ["qwen", '{"access_token": "t", "token_type": "Bearer"}', '{"access_token": ""}'],
+  ["gemini", '{"refresh_token":"t","scope":"s"}', "{}"],
+  ["copilot", '{"logged_in_users": [{"host": "h", "login": "u"}]}', '{"logged_in_users": []}'],
+] as const)("tells a login of %s from none by its file", ([name, loggedIn, loggedOut]) => {
+  const { seen } = PRESETS[name].login;
+  const stateOf = (text: string) => readTraces(seen, { HOME: "/home/u" }, () => text).state;
+  expect([stateOf(loggedIn), stateOf(loggedOut)]).toEqual(["in", "unknown"]);
 });

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { cleanLine } from "./clean.ts";
 
 /** Whether an agent may ask its model, as far as its own files say: no model is asked. */
@@ -19,8 +21,60 @@ export interface StatusSaid {
   readonly settings: string | undefined;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The agent's own command that says who is logged in. */
+export interface StatusCommand {
+  readonly kind: "command";
+  readonly args: readonly string[];
+  /** The first version that has it: an older one would take it for a prompt. */
+  readonly since: readonly [major: number, minor: number, patch: number];
+  /** The agent's own settings, which tell what the command leaves out. @default none */
+  readonly settings?: ((env: Environment) => string) | undefined;
+  readonly read: (said: StatusSaid) => AgentLogin;
+}
+
+/** What a login leaves behind, for an agent that has no command to ask. */
+export interface LoginTraces {
+  readonly kind: "traces";
+  /** Keys by which it may ask its model. */
+  readonly variables: readonly string[];
+  readonly files: readonly {
+    readonly path: (env: Environment) => string;
+    /** What a file of somebody who is logged in holds. */
+    readonly holds: RegExp;
+  }[];
+}
+
+/** A path in the user's home, or another one in the folder that a variable names. */
+export function inHome(path: string, variable: string, pathThere: string) {
+  return (env: Environment): string => {
+    const { HOME = homedir(), [variable]: folder = "" } = env;
+    return folder === "" ? join(HOME, path) : join(folder, pathThere);
+  };
+}
+
+/**
+ * Who is logged in, by what a login leaves behind. That nothing is there proves nothing: keys may be elsewhere.
+ *
+ * @param textOf - The text of a file; `undefined` where it cannot be read.
+ */
+export function readTraces(
+  { variables, files }: LoginTraces,
+  env: Environment,
+  textOf: (path: string) => string | undefined,
+): AgentLogin {
+  const variable = variables.find((name) => (env[name] ?? "") !== "");
+  if (variable !== undefined) return { state: "in", how: variable };
+  const paths = files.filter(({ path, holds }) => holds.test(textOf(path(env)) ?? ""));
+  const [file] = paths.map(({ path }) => cleanLine(path(env), MOST_OF_PATH));
+  return file === undefined
+    ? { state: "unknown", how: "no key and no login found" }
+    : { state: "in", how: file };
+}
+
 /** Whether a version, as an agent tells it, is this one or a later one. */
-export function isSince(version: string, since: readonly [number, number, number]): boolean {
+export function isSince(version: string, since: StatusCommand["since"]): boolean {
   const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (parts === undefined) return false;
   const at = since.findIndex((least, index) => parts[index] !== least);
@@ -37,6 +91,7 @@ const CLAUDE_METHODS: Readonly<Record<string, string>> = {
 };
 
 const MOST_OF_NAME = 40;
+const MOST_OF_PATH = 60;
 
 /** What `claude auth status` means. */
 export function readClaude({ text }: StatusSaid): AgentLogin {

@@ -1,58 +1,18 @@
 import { join } from "node:path";
-import type { AgentCapabilities } from "./agent.ts";
 import { codexHomeOf } from "./codex/home.ts";
-import { type AgentLogin, readClaude, readCodex, type StatusSaid } from "./login.ts";
-
-/** How the program of an agent is spoken to. */
-export type AgentRoute = "claude" | "codex";
-
-/** The agent's own command that says who is logged in. */
-export interface StatusCommand {
-  readonly args: readonly string[];
-  /** The first version that has it: an older one would take it for a prompt. */
-  readonly since: readonly [major: number, minor: number, patch: number];
-  /** The agent's own settings, which tell what the command leaves out. @default none */
-  readonly settings?: ((env: Environment) => string) | undefined;
-  readonly read: (said: StatusSaid) => AgentLogin;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** An agent that is known by its name: all that is known of it before it is started. */
-export interface AgentPreset {
-  /** In settings and for people: `claude`. */
-  readonly name: string;
-  /** In a sentence: `Claude Code`. */
-  readonly title: string;
-  /** On the PATH. */
-  readonly program: string;
-  /** On npm. */
-  readonly npmPackage: string;
-  readonly route: AgentRoute;
-  /** The agent's own variables; one that ends in `*` is a prefix. */
-  readonly ownEnv: readonly string[];
-  readonly login: {
-    /** Logs a person in. */
-    readonly command: string;
-    readonly status: StatusCommand;
-  };
-  readonly capabilities: AgentCapabilities;
-  /** Where the cost of a turn is from. */
-  readonly cost: "reported" | "computed" | "unknown";
-  /** What holds a reviewer to reading. */
-  readonly readOnlyBy: string;
-}
+import { inHome, readClaude, readCodex } from "./login.ts";
+import type { AgentPreset } from "./preset.ts";
 
 const CLAUDE = {
   name: "claude",
   title: "Claude Code",
   program: "claude",
   npmPackage: "@anthropic-ai/claude-code",
-  route: "claude",
+  route: { kind: "claude" },
   ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
   login: {
     command: "claude auth login",
-    status: { args: ["auth", "status"], since: [2, 1, 41], read: readClaude },
+    seen: { kind: "command", args: ["auth", "status"], since: [2, 1, 41], read: readClaude },
   },
   capabilities: {
     structuredOutput: true,
@@ -70,11 +30,12 @@ const CODEX = {
   title: "Codex",
   program: "codex",
   npmPackage: "@openai/codex",
-  route: "codex",
+  route: { kind: "codex" },
   ownEnv: ["OPENAI_*", "CODEX_*"],
   login: {
     command: "codex login",
-    status: {
+    seen: {
+      kind: "command",
       args: ["login", "status"],
       since: [0, 20, 0],
       settings: (env) => join(codexHomeOf(env), "config.toml"),
@@ -92,8 +53,139 @@ const CODEX = {
   readOnlyBy: "its sandbox",
 } as const satisfies AgentPreset;
 
+const OPENCODE = {
+  name: "opencode",
+  title: "OpenCode",
+  program: "opencode",
+  npmPackage: "opencode-ai",
+  route: { kind: "opencode" },
+  ownEnv: ["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "OPENROUTER_*"],
+  login: {
+    command: "opencode auth login",
+    seen: {
+      kind: "traces",
+      variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+      files: [
+        {
+          path: inHome(".local/share/opencode/auth.json", "XDG_DATA_HOME", "opencode/auth.json"),
+          holds: /"type"\s*:/u,
+        },
+      ],
+    },
+  },
+  capabilities: {
+    structuredOutput: false,
+    choosesSessionId: false,
+    reportsCost: true,
+    streamsUsage: true,
+    resumesSession: true,
+  },
+  cost: "reported",
+  readOnlyBy: "its permissions",
+} as const satisfies AgentPreset;
+
+const QWEN = {
+  name: "qwen",
+  title: "Qwen Code",
+  program: "qwen",
+  npmPackage: "@qwen-code/qwen-code",
+  route: { kind: "qwen" },
+  ownEnv: ["QWEN_*", "DASHSCOPE_*", "OPENAI_*"],
+  login: {
+    command: "qwen   (then /auth)",
+    seen: {
+      kind: "traces",
+      variables: ["OPENAI_API_KEY", "DASHSCOPE_API_KEY"],
+      files: [
+        {
+          path: inHome(".qwen/oauth_creds.json", "QWEN_HOME", "oauth_creds.json"),
+          holds: /"(?:access|refresh)_token"\s*:\s*"[^"]/u,
+        },
+      ],
+    },
+  },
+  capabilities: {
+    structuredOutput: true,
+    choosesSessionId: true,
+    reportsCost: true,
+    streamsUsage: true,
+    resumesSession: true,
+  },
+  cost: "computed",
+  readOnlyBy: "its permissions",
+} as const satisfies AgentPreset;
+
+const GEMINI = {
+  name: "gemini",
+  title: "Gemini CLI",
+  program: "gemini",
+  npmPackage: "@google/gemini-cli",
+  route: { kind: "acp", args: { coder: ["--acp"], reviewer: ["--acp"] } },
+  ownEnv: ["GEMINI_*", "GOOGLE_*"],
+  login: {
+    command: "gemini   (then /auth)",
+    seen: {
+      kind: "traces",
+      variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+      files: [
+        {
+          path: inHome(".gemini/oauth_creds.json", "GEMINI_CLI_HOME", ".gemini/oauth_creds.json"),
+          holds: /"(?:access|refresh)_token"\s*:\s*"[^"]/u,
+        },
+      ],
+    },
+  },
+  capabilities: {
+    structuredOutput: false,
+    choosesSessionId: false,
+    reportsCost: true,
+    streamsUsage: false,
+    resumesSession: true,
+  },
+  cost: "computed",
+  readOnlyBy: "answers to its questions",
+} as const satisfies AgentPreset;
+
+const COPILOT = {
+  name: "copilot",
+  title: "GitHub Copilot CLI",
+  program: "copilot",
+  npmPackage: "@github/copilot",
+  route: { kind: "acp", args: { coder: ["--acp"], reviewer: ["--acp"] } },
+  ownEnv: ["COPILOT_*"],
+  login: {
+    command: "copilot login",
+    seen: {
+      kind: "traces",
+      variables: ["COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"],
+      files: [
+        {
+          path: inHome(".copilot/config.json", "COPILOT_HOME", "config.json"),
+          holds: /"logged_?in_?users"\s*:\s*\[\s*[^\s\]]/iu,
+        },
+      ],
+    },
+  },
+  capabilities: {
+    structuredOutput: false,
+    choosesSessionId: false,
+    reportsCost: true,
+    streamsUsage: false,
+    resumesSession: true,
+  },
+  cost: "computed",
+  readOnlyBy: "answers to its questions",
+} as const satisfies AgentPreset;
+
 /** Every agent that is known. */
-export const PRESETS = { claude: CLAUDE, codex: CODEX };
+export const PRESETS = {
+  claude: CLAUDE,
+  codex: CODEX,
+  opencode: OPENCODE,
+  qwen: QWEN,
+  gemini: GEMINI,
+  copilot: COPILOT,
+};
 
 /** Those that are offered, in the order in which a person who has named none gets them. */
 export const AGENT_PRESETS: readonly AgentPreset[] = [PRESETS.claude, PRESETS.codex];
@@ -101,9 +193,4 @@ export const AGENT_PRESETS: readonly AgentPreset[] = [PRESETS.claude, PRESETS.co
 /** The agent of a name that is offered. */
 export function presetOf(name: string): AgentPreset | undefined {
   return AGENT_PRESETS.find((preset) => preset.name === name);
-}
-
-/** Installs an agent's program. */
-export function installCommand({ npmPackage }: Pick<AgentPreset, "npmPackage">): string {
-  return `npm install -g ${npmPackage}`;
 }

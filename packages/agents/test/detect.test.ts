@@ -1,8 +1,9 @@
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identityOf, isAlive, sendSignal } from "@quasar/process";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { detectAgents } from "../src/detect.ts";
+import { PRESETS } from "../src/presets.ts";
 import { aDirectory } from "./request.ts";
 
 test("finds the agents on the PATH, with their versions", async () => {
@@ -89,4 +90,33 @@ test("does not wait for what an agent's program leaves running, and ends it", as
   const left = identityOf(Number(readFileSync(join(dir, "pid"), "utf8")));
   onTestFinished(() => sendSignal(left.pid, "SIGKILL"));
   await expect.poll(() => isAlive(left)).toBe(false);
+});
+
+test("finds all agents that are known, and sees of what a login has left who is logged in", async () => {
+  const dir = aDirectory();
+  const names = Object.keys(PRESETS);
+  for (const name of names) {
+    const script = `#!/bin/sh\n[ "$1" = --version ] || exit 9\necho ${name} 1.2.3\n`;
+    writeFileSync(join(dir, name), script, { mode: 0o700 });
+  }
+  mkdirSync(join(dir, ".gemini"));
+  writeFileSync(join(dir, ".gemini/oauth_creds.json"), '{"refresh_token":"t"}');
+  vi.stubEnv("PATH", `${dir}:/bin`);
+  vi.stubEnv("HOME", dir);
+  for (const name of ["XDG_DATA_HOME", "QWEN_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME"]) {
+    vi.stubEnv(name, undefined);
+  }
+  for (const name of ["GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"]) {
+    vi.stubEnv(name, undefined);
+  }
+  vi.stubEnv("COPILOT_GITHUB_TOKEN", "t");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const found = await detectAgents({ presets: Object.values(PRESETS) });
+  expect(found.map(({ kind, version }) => [kind, version])).toEqual(
+    names.map((name) => [name, "1.2.3"]),
+  );
+  const login = (name: string) => found.find(({ kind }) => kind === name)?.login;
+  expect(login("gemini")).toEqual({ state: "in", how: join(dir, ".gemini/oauth_creds.json") });
+  expect(login("copilot")).toEqual({ state: "in", how: "COPILOT_GITHUB_TOKEN" });
+  expect(login("qwen")).toMatchObject({ state: "unknown" });
 });

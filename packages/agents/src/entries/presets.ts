@@ -1,1 +1,2 @@
-export { AGENT_PRESETS, type AgentPreset, installCommand, presetOf } from "../presets.ts";
+export { type AgentPreset, installCommand, lossesOf } from "../preset.ts";
+export { AGENT_PRESETS, presetOf } from "../presets.ts";
