@@ -190,6 +190,15 @@ export const PRESETS = {
 /** Those that are offered, in the order in which a person who has named none gets them. */
 export const AGENT_PRESETS: readonly AgentPreset[] = [PRESETS.claude, PRESETS.codex];
 
+/** Names that are no user's to give to an agent of their own: of those that are known, offered or not. */
+export const RESERVED_NAMES: readonly string[] = Object.keys(PRESETS);
+
+/** How a command line may be named as an agent, the easiest first. */
+export const LINE_KINDS: readonly LineKind[] = ["command"];
+
+/** `command`: prompt in, answer out. `acp`: the Agent Client Protocol. */
+export type LineKind = "command" | "acp";
+
 /** The agent of a name that is offered. */
 export function presetOf(name: string): AgentPreset | undefined {
   return AGENT_PRESETS.find((preset) => preset.name === name);

@@ -1,17 +1,25 @@
 import { resolve } from "node:path";
 import {
   type AgentScript,
+  type AgentConfig,
   AgentsError,
   createAgent,
   parseAgentScript,
   type AgentInvoker,
   type AgentRole,
 } from "@quasar/agents";
-import { AGENT_PRESETS, type AgentPreset, installCommand, presetOf } from "@quasar/agents/presets";
+import {
+  AGENT_PRESETS,
+  type AgentPreset,
+  installCommand,
+  type LineKind,
+  presetOf,
+} from "@quasar/agents/presets";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { cleanLine, fit } from "@quasar/runs/text";
 import { storedSettings } from "./kept-settings.ts";
 import type { Settings } from "./config/settings.ts";
+import { type AgentSpec, type LineSpec, readSpec, unknownAgent } from "./config/agent-spec.ts";
 import { CliError } from "./errors.ts";
 import { findProgram } from "./find-program.ts";
 import { readInput } from "./read-input.ts";
@@ -37,6 +45,7 @@ export type AgentSettings = Pick<
   | "userHooks"
   | "claudeArgs"
   | "codexArgs"
+  | "ownAgents"
   | "prices"
 >;
 
@@ -77,7 +86,7 @@ function requirePrograms(
   { coder, reviewer }: Pick<AgentSettings, AgentRole>,
   ways: OtherWays,
 ): void {
-  for (const spec of [coder, reviewer]) requireProgram(spec.split(":")[0] ?? "", ways);
+  for (const spec of [coder, reviewer]) requireProgram(spec, ways);
 }
 
 /**
@@ -141,43 +150,73 @@ const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
 function createInvoker(
   settings: AgentSettings,
-  spec: string,
+  name: string,
   modelName: string,
   setEnv: Readonly<Record<string, string>>,
 ): AgentInvoker {
-  const { maxRequests, turnTimeout, idleTimeout, passEnv, allowedTools, sandbox } = settings;
-  const { projectSettings, userHooks, claudeArgs, codexArgs, prices } = settings;
-  const [kind = "", ...rest] = spec.split(":");
-  const argument = rest.join(":").trim();
-  const model = modelName === "" ? undefined : modelName;
-  const limits = {
-    totalTimeoutMs: turnTimeout * MINUTE_MS,
-    idleTimeoutMs: idleTimeout * MINUTE_MS,
+  const { turnTimeout, idleTimeout, passEnv, ownAgents } = settings;
+  const spec = readSpec(name, ownAgents);
+  const common = {
+    limits: {
+      totalTimeoutMs: turnTimeout * MINUTE_MS,
+      idleTimeoutMs: idleTimeout * MINUTE_MS,
+    },
+    passEnv: [...passEnv, ...(spec !== undefined && "passEnv" in spec ? spec.passEnv : [])],
+    setEnv,
+    model: modelName === "" ? undefined : modelName,
   };
-  switch (kind) {
-    case "claude":
-      return createAgent({
-        ...{ kind, model, limits, maxRequests, prices, passEnv, setEnv },
-        ...{ allowedTools, projectSettings, userHooks, args: claudeArgs },
-      });
-    case "codex":
-      return createAgent({
-        ...{ kind, model, limits, maxRequests, prices, passEnv, setEnv },
-        ...{ sandbox, userHooks, args: codexArgs },
-      });
-    case "command":
-      return createAgent({
-        kind,
-        command: argument,
-        name: nameOf(argument),
-        limits,
-        passEnv,
-        setEnv,
-      });
+  const config = spec && configOf(spec, settings, common);
+  if (config === undefined) throw unknownAgent("coder or reviewer", name, ownAgents);
+  return createAgent(config);
+}
+
+interface Common extends Pick<CommandConfig, "limits" | "passEnv" | "setEnv"> {
+  /** `undefined`: the agent's own choice. */
+  readonly model: string | undefined;
+}
+
+type CommandConfig = Extract<AgentConfig, { readonly kind: "command" }>;
+
+function configOf(
+  spec: AgentSpec,
+  settings: AgentSettings,
+  common: Common,
+): AgentConfig | undefined {
+  switch (spec.kind) {
+    case "preset":
+      return PRESET_CONFIGS[spec.preset.route.kind]?.(settings, common);
+    case "scripted":
+      return { kind: "scripted", ...readScript(spec.path), ...common };
     default:
-      return createAgent({ kind: "scripted", ...readScript(argument), limits, passEnv, setEnv });
+      return LINE_CONFIGS[spec.kind]?.(spec, settings, common);
   }
 }
+
+/** What an agent that is known is told of the settings, by how its program is spoken to. */
+const PRESET_CONFIGS: Readonly<
+  Partial<
+    Record<AgentPreset["route"]["kind"], (settings: AgentSettings, common: Common) => AgentConfig>
+  >
+> = {
+  claude: ({ maxRequests, prices, allowedTools, projectSettings, userHooks, ...more }, common) => ({
+    ...{ kind: "claude", ...common, maxRequests, prices },
+    ...{ allowedTools, projectSettings, userHooks, args: more.claudeArgs },
+  }),
+  codex: ({ maxRequests, prices, sandbox, userHooks, codexArgs: args }, common) => ({
+    ...{ kind: "codex", ...common, maxRequests, prices, sandbox, userHooks, args },
+  }),
+};
+
+/** The same of a command line. */
+const LINE_CONFIGS: Readonly<
+  Partial<
+    Record<LineKind, (spec: LineSpec, settings: AgentSettings, common: Common) => AgentConfig>
+  >
+> = {
+  command: ({ line, name }, _settings, { model: _model, ...common }) => ({
+    ...{ kind: "command", command: line, name: name === "" ? nameOf(line) : name, ...common },
+  }),
+};
 
 /** A command line is named by its beginning. */
 function nameOf(command: string): string {

@@ -1,2 +1,8 @@
 export { type AgentPreset, installCommand, lossesOf } from "../preset.ts";
-export { AGENT_PRESETS, presetOf } from "../presets.ts";
+export {
+  AGENT_PRESETS,
+  LINE_KINDS,
+  type LineKind,
+  presetOf,
+  RESERVED_NAMES,
+} from "../presets.ts";

@@ -1,6 +1,7 @@
 import { dirname, join, resolve as resolvePath } from "node:path";
 import { cleanLine } from "@quasar/runs/text";
 import { parseTemplate, type Template } from "@quasar/tasks/templates";
+import { requireKnownAgents } from "../../shared/config/agent-spec.ts";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import type { FlagValuesOf, LayerOf } from "../../shared/config/table.ts";
 import { requireTrust, type TrustOptions } from "../../shared/config/trust.ts";
@@ -65,8 +66,10 @@ export function readConfig(options: Omit<LoadConfigOptions, "trust">): ReadConfi
   const read = path === undefined ? undefined : readLayer(path);
   const repository = read && ATLAS.fromRepository(read);
   const all = [ATLAS.flagLayer(flags), ATLAS.envLayer(env), repository, readLayer(userFile(home))];
+  const layers = all.filter((layer) => layer !== undefined);
+  requireKnownAgents(layers);
   return {
-    layers: all.filter((layer) => layer !== undefined),
+    layers,
     asked:
       path === undefined || repository === undefined || root === undefined
         ? undefined

@@ -104,6 +104,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
   userHooks: as("ATLAS_USER_HOOKS", QUASAR.userHooks),
   claudeArgs: as("ATLAS_AGENT_CLAUDE_ARGS", QUASAR.claudeArgs),
   codexArgs: as("ATLAS_AGENT_CODEX_ARGS", QUASAR.codexArgs),
+  ownAgents: as(undefined, QUASAR.ownAgents),
   prices: as(undefined, QUASAR.prices),
   leash: as("ATLAS_LEASH", {
     ...QUASAR.leash,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { UserFolders } from "@quasar/runs/internal";
+import { requireKnownAgents } from "../../shared/config/agent-spec.ts";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import {
   envLayer,
@@ -50,8 +51,10 @@ export function readConfig(options: Omit<LoadConfigOptions, "trust">): ReadConfi
   const read = path === undefined ? undefined : readConfigFile(path, tomlLayer);
   const repository = read && fromRepository(read);
   const all = [flagLayer(flags), envLayer(env), repository, readUserConfig(folders)];
+  const layers = all.filter((layer) => layer !== undefined);
+  requireKnownAgents(layers);
   return {
-    layers: all.filter((layer) => layer !== undefined),
+    layers,
     asked:
       path === undefined || repository === undefined
         ? undefined

@@ -80,7 +80,11 @@ test.for([
   ["max_budget_usd = 1e999", "max_budget_usd must be an amount"],
   ["max_budget_usd = -1", "max_budget_usd must be an amount"],
   ["max_budget_usd = 2026-01-01", "max_budget_usd must be an amount"],
-  ["coder = 'cluade'", 'coder must be "claude", "codex"'],
+  [
+    "coder = 'cluade'",
+    'coder: there is no agent "cluade"; did you mean "claude"? It can be claude',
+  ],
+  ["reviewer = 'nobody'", 'reviewer: there is no agent "nobody". It can be claude, codex'],
   ["coder = 'command: '", "coder must be"],
   ["lint = 'npm test'", "lint must be a list"],
   ["lint = [1]", "lint must be a list"],
@@ -222,6 +226,7 @@ test.for([
   ["[prices.'gpt-6.1-sol']\ninput = 0\noutput = 0", "prices"],
   ["[agent.claude]\nargs = ['--x']", "claudeArgs"],
   ["[agent.codex]\nargs = ['--x']", "codexArgs"],
+  ["[agent.mine]\ncommand = 'x'", "ownAgents"],
 ] as const)("hears %j from the user, and from no repository, trusted or not", ([toml, name]) => {
   const given = options({ trust: true });
   write(given.root, toml);
@@ -312,4 +317,23 @@ test("shows each setting with where it is from, and what is asked for first", ()
   loadConfig({ ...given, trust: true });
   const after = shownSettings({ reader: QUASAR, table: SETTINGS, ...readConfig(given) });
   expect(after.find(({ key }) => key === "lint")?.needsTrust).toBe(false);
+});
+
+test("a repository may name an agent of the user's own, and not say what it is", () => {
+  const given = options();
+  write(given.root, "coder = 'mine'\nagent.mine.command = 'evil'\n");
+  expect(() => loadConfig({ ...given, trust: true })).toThrow('there is no agent "mine"');
+  const own = { mine: { command: "good" } };
+  const path = join(given.folders.config, "config.toml");
+  writeFileSync(path, "\n[agent.mine]\ncommand = 'good'\n");
+  expect(() => loadConfig(given)).toThrow(
+    expect.objectContaining({ code: "ERR_UNTRUSTED_CONFIG" }),
+  );
+  const layers = loadConfig({ ...given, trust: true });
+  expect(resolve(layers)).toMatchObject({ coder: "mine", ownAgents: own });
+  const shown = shownSettings({ reader: QUASAR, table: SETTINGS, ...readConfig(given) });
+  expect(shown.find(({ key }) => key === "agent")).toMatchObject({
+    value: own,
+    from: `${path}:2:2`,
+  });
 });

@@ -1,4 +1,4 @@
-import { AGENT_PRESETS } from "@quasar/agents/presets";
+import { AGENT_PRESETS, LINE_KINDS } from "@quasar/agents/presets";
 
 /** A kind of value: how it is written on a command line, in the environment and in TOML. */
 export interface Kind<T> {
@@ -131,13 +131,25 @@ export function choice<const Word extends string>(...words: readonly Word[]): Ki
 
 const NAMES = AGENT_PRESETS.map(({ name }) => name);
 
-/** Who does a role's work. */
+/** A name of an agent, whoever has given it. */
+export const AGENT_NAME = "[a-z][a-z0-9-]{0,39}";
+
+/** How an agent is named that has no name. */
+export const AGENT_FORMS: readonly string[] = [
+  ...LINE_KINDS.map((kind) => `${kind}:<command line>`),
+  "scripted:<file>",
+];
+
+/** Who does a role's work. Which names there are is known where all settings are. */
 export const agent: Kind<string> = {
   placeholder: "<agent>",
   words: NAMES,
-  expected: `${NAMES.map((name) => `"${name}", `).join("")}"command:<command line>" or "scripted:<file>"`,
+  expected: `one of ${[...NAMES, "a name of your own", ...AGENT_FORMS].join(", ")}`,
   fromText: (value) => (AGENT.test(value) ? text(4000).fromText(value) : undefined),
   fromToml: (value) => (typeof value === "string" ? agent.fromText(value) : undefined),
 };
 
-const AGENT = new RegExp(`^(?:${NAMES.join("|")}|command:\\s*\\S.*|scripted:\\s*\\S.*)$`, "u");
+const AGENT = new RegExp(
+  `^(?:${AGENT_NAME}|(?:${[...LINE_KINDS, "scripted"].join("|")}):\\s*\\S.*)$`,
+  "u",
+);

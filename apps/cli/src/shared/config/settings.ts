@@ -3,6 +3,7 @@ import { AGENT_PRESETS, presetOf } from "@quasar/agents/presets";
 import type { ModelPrices } from "@quasar/agents/prices";
 import type { CommitWording } from "@quasar/loop";
 import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import { type OwnAgents, ownAgents } from "./own-agents.ts";
 import { prices } from "./prices.ts";
 import type { Setting } from "./table.ts";
 
@@ -29,6 +30,7 @@ export interface Settings {
   readonly userHooks: boolean;
   readonly claudeArgs: readonly string[];
   readonly codexArgs: readonly string[];
+  readonly ownAgents: OwnAgents;
   readonly prices: ModelPrices;
   readonly detectStruggle: boolean;
   readonly projectContext: string;
@@ -230,6 +232,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     help: "more arguments for codex as coder",
     guarded: isAny,
     userOnly: true,
+  },
+  ownAgents: {
+    key: "agent",
+    kind: ownAgents,
+    fallback: {},
+    help: "agents of your own: a name and a command line each",
+    guarded: (value) => Object.keys(value).length > 0,
+    userOnly: true,
+    isKept: false,
   },
   prices: {
     key: "prices",

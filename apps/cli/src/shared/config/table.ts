@@ -37,6 +37,9 @@ export interface LayerOf<S> {
   readonly placeOf?: PlaceOf | undefined;
 }
 
+/** The source of what was typed. */
+export const COMMAND_LINE = "command line";
+
 export type PlaceOf = (key: string) => string;
 
 /** Flags as the command line's parser gives them, by setting. */
@@ -91,6 +94,11 @@ export interface ReaderOptions {
   readonly otherVariables: readonly string[];
 }
 
+interface SplitDocument {
+  readonly found: readonly (readonly [key: string, value: unknown])[];
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export function readerOf<S extends object>(
@@ -123,36 +131,47 @@ export function readerOf<S extends object>(
     values[name] = value;
   }
 
-  /** The values of a document by the keys of settings; what is in no setting's table is as it is. */
-  function* flatten(
-    document: Readonly<Record<string, unknown>>,
-    under = "",
-  ): Generator<[string, unknown]> {
+  const hasTable = (key: string, value: unknown): value is Readonly<Record<string, unknown>> =>
+    isRecord(value) && [...byKey.keys()].some((known) => known.startsWith(`${key}.`));
+
+  /** The settings of a document by their keys, and what is none. A setting's table has what in it is no other setting. */
+  function split(document: Readonly<Record<string, unknown>>, under = ""): SplitDocument {
+    const found: SplitDocument["found"][number][] = [];
+    const rest: Record<string, unknown> = {};
     for (const [last, value] of Object.entries(document)) {
       const key = under + last;
-      const isTable =
-        !byKey.has(key) && [...byKey.keys()].some((known) => known.startsWith(`${key}.`));
-      if (isTable && isRecord(value)) yield* flatten(value, `${key}.`);
-      else yield [key, value];
+      const within = hasTable(key, value) ? split(value, `${key}.`) : undefined;
+      found.push(...(within?.found ?? []));
+      if (within !== undefined && Object.keys(within.rest).length === 0) continue;
+      if (byKey.has(key)) found.push([key, within?.rest ?? value]);
+      else rest[last] = within?.rest ?? value;
     }
+    return { found, rest };
+  }
+
+  /** The keys of what is no setting; a table in which there could be settings is named by what is in it. */
+  function keysOf(rest: SplitDocument["rest"], under = ""): readonly string[] {
+    return Object.entries(rest).flatMap(([last, value]) => {
+      const key = under + last;
+      return hasTable(key, value) ? keysOf(value, `${key}.`) : [key];
+    });
   }
 
   return {
     names,
     tomlLayer(source, document, placeOf = () => source) {
       const values: Partial<Writable<S>> = {};
-      const warnings: string[] = [];
-      for (const [key, value] of flatten(document)) {
+      const { found, rest } = split(document);
+      for (const [key, value] of found) {
         const name = byKey.get(key);
-        if (name === undefined) {
-          warnings.push(
-            `${placeOf(key)}: unknown key "${shown(key)}"${suggestion(key, [...byKey.keys()])}`,
-          );
-        } else {
-          const where = (): string => `${placeOf(key)}: ${key}`;
-          set(values, name, where, (kind) => kind.fromToml(value), describe(value));
-        }
+        if (name === undefined) continue;
+        const where = (): string => `${placeOf(key)}: ${key}`;
+        set(values, name, where, (kind) => kind.fromToml(value), describe(value));
       }
+      const warnings = keysOf(rest).map(
+        (key) =>
+          `${placeOf(key)}: unknown key "${shown(key)}"${suggestion(key, [...byKey.keys()])}`,
+      );
       return { source, values, warnings, placeOf };
     },
     envLayer(env) {
@@ -195,7 +214,7 @@ export function readerOf<S extends object>(
           "ERR_USAGE",
         );
       }
-      return { source: "command line", values, warnings: [] };
+      return { source: COMMAND_LINE, values, warnings: [] };
     },
     resolve(layers) {
       const defaults = Object.fromEntries(names.map((name) => [name, table[name].fallback]));

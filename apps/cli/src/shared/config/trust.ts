@@ -50,7 +50,7 @@ function untrustedOf({
 }: Omit<TrustOptions, "trust">): Untrusted | undefined {
   if (Object.keys(guarded).length === 0) return undefined;
   const runs = textsOf(guarded)
-    .map((text) => identityOf(text.replace(/^command:/u, ""), workTree))
+    .map((text) => identityOf(text.replace(/^(?:command|acp):/u, ""), workTree))
     .filter(({ scripts, files }) => Object.keys({ ...scripts, ...files }).length > 0);
   const trusted = runs.length === 0 ? [path, guarded] : [path, guarded, runs];
   const record = recordOf(stateDir, "trusted", trusted);

@@ -1,44 +1,54 @@
 import type { DetectedAgent } from "@quasar/agents";
 import { AGENT_PRESETS, type AgentPreset, installCommand } from "@quasar/agents/presets";
 import { loginSteps } from "../agent-programs.ts";
+import type { AgentSpec } from "../config/agent-spec.ts";
 import { type Finding, ok, problem, unknown, warning } from "./finding.ts";
 
 export interface AgentFacts {
-  /** Those that the settings name, in their words: `claude`, `command:<command line>`. */
-  readonly named: readonly string[];
+  /** Those that the settings name, each once. */
+  readonly named: readonly AgentSpec[];
   readonly found: readonly DetectedAgent[];
-  /** Why a command line that is named can never run, by its words in the settings. */
-  readonly broken: Readonly<Record<string, string>>;
+  /** Why a command line can never run here; `undefined` where it can. */
+  readonly problemOfLine: (line: string) => string | undefined;
   /** The command that has agents work: `quasar run`. */
   readonly start: string;
 }
 
-/** The agents that are searched for, and what else the settings name. */
-export function agentFindings(facts: AgentFacts): readonly Finding[] {
-  const lines = facts.named.filter((spec) => spec.startsWith("command:"));
+/** The agents that are here or that the settings name, and which others there could be. */
+export function agentFindings(
+  facts: AgentFacts,
+  presets: readonly AgentPreset[] = AGENT_PRESETS,
+): readonly Finding[] {
+  const isTold = ({ name }: AgentPreset): boolean =>
+    isNamed(name, facts) || facts.found.some(({ kind }) => kind === name);
+  const others = presets.filter((preset) => !isTold(preset)).map(({ name }) => name);
   return [
-    ...AGENT_PRESETS.map((preset) => programFinding(preset, facts)),
-    ...[...new Set(lines)].map((spec) => lineFinding(spec, facts)),
+    ...presets.filter(isTold).map((preset) => programFinding(preset, facts)),
+    ...facts.named.flatMap((spec) => lineFinding(spec, facts)),
+    ...(others.length === 0 ? [] : [ok("agents", `not installed: ${others.join(", ")}`)]),
   ];
 }
 
+function isNamed(name: string, { named }: AgentFacts): boolean {
+  return named.some((spec) => spec.kind === "preset" && spec.preset.name === name);
+}
+
 function programFinding(preset: AgentPreset, facts: AgentFacts): Finding {
-  const { name: kind, program } = preset;
-  const { named, found } = facts;
-  const agent = found.find((each) => each.kind === kind);
+  const { name, program } = preset;
+  const agent = facts.found.find(({ kind }) => kind === name);
   const words = agentWords(agent);
-  if (!named.includes(kind)) return ok(kind, words);
+  if (!isNamed(name, facts)) return ok(name, words);
   if (agent === undefined) {
-    return problem(kind, `${words}, and the settings name it`, waysWithout(preset, facts));
+    return problem(name, `${words}, and the settings name it`, waysWithout(preset, facts));
   }
-  if (agent.version === "") return warning(kind, words, [`${program} --version`]);
+  if (agent.version === "") return warning(name, words, [`${program} --version`]);
   switch (agent.login.state) {
     case "in":
-      return ok(kind, words);
+      return ok(name, words);
     case "out":
-      return problem(kind, words, loginSteps(agent));
+      return problem(name, words, loginSteps(agent));
     case "unknown":
-      return unknown(kind, words);
+      return unknown(name, words);
   }
 }
 
@@ -65,10 +75,15 @@ const LOGIN_WORDS: Readonly<Record<DetectedAgent["login"]["state"], string>> = {
 };
 
 /** What a command line needs to ask its model, nobody can say. */
-function lineFinding(spec: string, { broken }: AgentFacts): Finding {
-  const line = spec.replace(/^command:\s*/u, "");
-  const why = broken[spec];
+function lineFinding(spec: AgentSpec, { problemOfLine }: AgentFacts): readonly Finding[] {
+  if (!("line" in spec)) return [];
+  const words = spec.name === "" ? spec.line : `${spec.name}: ${spec.line}`;
+  const why = problemOfLine(spec.line);
   return why === undefined
-    ? ok("agent", line)
-    : problem("agent", `${line}: ${why}`, ["install it, or name another agent: coder, reviewer"]);
+    ? [ok("agent", words)]
+    : [
+        problem("agent", `${words}: ${why}`, [
+          "install it, or name another agent: coder, reviewer",
+        ]),
+      ];
 }

@@ -2,6 +2,7 @@ import { detectAgents } from "@quasar/agents";
 import { openFilesLimit } from "@quasar/process/files";
 import type { Workspace } from "@quasar/runs";
 import { problemOf } from "../checks/runnable.ts";
+import { readSpec } from "../config/agent-spec.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Translate } from "../fail.ts";
 import { agentFindings } from "./agents.ts";
@@ -25,7 +26,7 @@ export interface Place {
   /** The user's own folders that the program writes in. */
   readonly folders: readonly TriedFolder[];
   /** `undefined` where they cannot be known. */
-  readonly settings: Pick<Settings, "coder" | "reviewer" | "passEnv"> | undefined;
+  readonly settings: Pick<Settings, "coder" | "reviewer" | "passEnv" | "ownAgents"> | undefined;
   /** The program's name, and another one that an installation may have. */
   readonly name: string;
   readonly otherName: string | undefined;
@@ -77,13 +78,13 @@ function foldersOf(tree: Workspace | undefined): readonly TriedFolder[] {
 
 async function lookAtAgents(place: Place): Promise<Findings> {
   const { settings, start, cwd, tree } = place;
-  const named = settings === undefined ? [] : [settings.coder, settings.reviewer];
-  const around = { workTree: tree?.root ?? cwd, searchPath: process.env["PATH"] ?? "" };
-  const broken = named.flatMap((spec): readonly (readonly [string, string])[] => {
-    const [, line] = /^command:(.*)$/su.exec(spec) ?? [];
-    const why = line === undefined ? undefined : problemOf(line, around);
-    return why === undefined ? [] : [[spec, why]];
+  const names = settings === undefined ? [] : [settings.coder, settings.reviewer];
+  const named = [...new Set(names)].flatMap((name) => {
+    const spec = readSpec(name, settings?.ownAgents ?? {});
+    return spec === undefined ? [] : [spec];
   });
+  const around = { workTree: tree?.root ?? cwd, searchPath: process.env["PATH"] ?? "" };
+  const problemOfLine = (line: string): string | undefined => problemOf(line, around);
   const found = await detectAgents({ passEnv: settings?.passEnv });
-  return agentFindings({ named, found, broken: Object.fromEntries(broken), start });
+  return agentFindings({ named, found, problemOfLine, start });
 }

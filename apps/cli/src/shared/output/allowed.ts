@@ -1,3 +1,4 @@
+import { presetOf } from "@quasar/agents/presets";
 import { cleanLine, fit } from "@quasar/runs/text";
 import type { AgentSettings } from "../agents.ts";
 
@@ -8,7 +9,7 @@ export function allowedWords(
   { coder, sandbox, allowedTools }: Pick<AgentSettings, "coder" | "sandbox" | "allowedTools">,
   commands: readonly string[],
 ): string {
-  switch (coder.split(":")[0]) {
+  switch (presetOf(coder)?.route.kind) {
     case "claude": {
       const what = ["edits", ...commands, ...allowedTools].map((one) => fit(cleanLine(one), 60));
       return `coder: ${what.join(", ")}; ${LIMITS}`;

@@ -1,0 +1,59 @@
+import { LINE_KINDS, RESERVED_NAMES } from "@quasar/agents/presets";
+import { AGENT_NAME, type Kind, several, text } from "./kinds.ts";
+
+/** An agent that a user has named: one command line, and which variables it may see. As TOML has it. */
+export interface OwnAgent {
+  readonly command?: string;
+  readonly acp?: string;
+  readonly pass_env?: readonly string[];
+}
+
+export type OwnAgents = Readonly<Record<string, OwnAgent>>;
+
+const MOST_AGENTS = 50;
+
+const OWN_NAME = new RegExp(
+  `^(?!(?:${[...RESERVED_NAMES, "command", "acp", "scripted"].join("|")})$)${AGENT_NAME}$`,
+  "u",
+);
+
+const variables = several(text(200), 100);
+const line = text(4000);
+
+/** Agents of the user's own, by name. */
+export const ownAgents: Kind<OwnAgents> = {
+  placeholder: "<agents>",
+  expected:
+    `a table for each agent of your own, [agent.<name>], with one of ${LINE_KINDS.join(", ")} ` +
+    "(a command line), and if need be pass_env (a list of variables); a name is of small letters, digits and -, " +
+    `and none of ${RESERVED_NAMES.join(", ")}`,
+  fromText: () => undefined,
+  fromToml(value) {
+    if (!isTable(value)) return undefined;
+    const read = Object.entries(value).map(([name, agent]) => [name, ownAgent(agent)] as const);
+    const good = read.filter(
+      (entry): entry is [string, OwnAgent] => OWN_NAME.test(entry[0]) && entry[1] !== undefined,
+    );
+    return good.length === read.length && good.length <= MOST_AGENTS
+      ? Object.fromEntries(good)
+      : undefined;
+  },
+};
+
+function ownAgent(value: unknown): OwnAgent | undefined {
+  if (!isTable(value)) return undefined;
+  const { pass_env, ...lines } = value;
+  const [[kind, said] = [], ...others] = Object.entries(lines);
+  const isKind = LINE_KINDS.some((known) => known === kind);
+  const command = line.fromToml(said) ?? "";
+  const passed = variables.fromToml(pass_env ?? []);
+  if (kind === undefined || !isKind || others.length > 0) return undefined;
+  if (command.trim() === "" || passed === undefined) return undefined;
+  return { [kind]: command.trim(), ...(passed.length > 0 && { pass_env: passed }) };
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
+}
