@@ -34,7 +34,7 @@ test("the doctor of tasks looks at the same as that of runs, and makes nothing",
   const at = atlasPlace();
   const { code, of } = await doctor(at);
   expect(code).toBe(0);
-  for (const check of ["claude", "git", "disk", "folders", "limits"]) {
+  for (const check of ["agents", "git", "disk", "folders", "limits"]) {
     expect(of(check), check).toMatchObject([{ state: "ok" }]);
   }
   expect(of("folders")[0]?.message).toContain("atlas home");

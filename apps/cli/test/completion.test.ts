@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AGENT_PRESETS } from "@quasar/agents/presets";
 import { listTasks } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { atlas, atlasPlace, waiting } from "./atlas/harness.ts";
@@ -10,6 +11,8 @@ import { offeredByBash, offeredByFish, shown, type ShellPlace, withShells } from
 /** Whatever a shell, its completion or a terminal could act on. */
 const HOSTILE = `Say $(touch pwned) \`touch pwned\` "it's" %F{red} \u001b[31mred\ta:b\\; touch pwned`;
 const SAID = `approved: Say $(touch pwned) \`touch pwned\` "it's" %F{red} \\u{1b}[31mred a:b\\;`;
+
+const AGENTS = AGENT_PRESETS.map(({ name }) => name);
 
 /** A run that is approved at once. */
 async function done(at: Place, task: string, text: string): Promise<string> {
@@ -51,10 +54,7 @@ test("bash completes both commands in one shell, and shows in a list what each i
   expect(offeredByBash(at, ["quasar", "show", ""])).toEqual([newer, older, "1", "2"]);
   expect(offeredByBash(at, ["quasar", "show", `${older}.`])).toEqual([`${older}.1`, `${older}.2`]);
   expect(offeredByBash(at, ["quasar", "show", "$(touch pwned)"])).toEqual([]);
-  expect(offeredByBash(at, ["quasar", "run", "`touch pwned`", "--reviewer", ""])).toEqual([
-    "claude",
-    "codex",
-  ]);
+  expect(offeredByBash(at, ["quasar", "run", "`touch pwned`", "--reviewer", ""])).toEqual(AGENTS);
   expect(offeredByBash(at, ["atlas", "hook", "ex"])).toEqual(["export"]);
   const list = offeredByBash(
     { ...at, env: { ...at.env, COLUMNS: "120" } },
@@ -77,7 +77,7 @@ test("fish completes both commands, each script loaded by itself", async () => {
   ]);
   const flags = offeredByFish(at, "quasar run --co").map((line) => line.split("\t")[0]);
   expect(flags).toEqual(["--coder", "--coder-model", "--commit-style"]);
-  expect(offeredByFish(at, "quasar run --coder=cl")).toEqual(["--coder=claude"]);
+  expect(offeredByFish(at, "quasar run --coder=cl")).toEqual(["--coder=claude\tClaude Code"]);
   const found = offeredByFish(at, "quasar show ");
   expect(found).toEqual([
     `${newer}\tapproved: Write more`,
@@ -86,7 +86,9 @@ test("fish completes both commands, each script loaded by itself", async () => {
     "2\treviewer, cycle 1, done",
   ]);
   expect(offeredByFish(at, "quasar show (touch pwned)")).toEqual([]);
-  expect(offeredByFish(at, "quasar run (touch pwned) --reviewer ")).toEqual(["claude", "codex"]);
+  expect(offeredByFish(at, "quasar run (touch pwned) --reviewer ")).toEqual(
+    AGENT_PRESETS.map(({ name, title }) => `${name}\t${title}`),
+  );
   expect(offeredByFish(at, "atlas hook ex")).toEqual([
     "export\tprint all that is on record of a task",
   ]);

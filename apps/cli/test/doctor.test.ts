@@ -50,7 +50,7 @@ test("the doctor tells an agent's version and login, and never who it is", async
   const at = withAgent(place(), "claude", IN);
   const { code, of } = await doctor(at);
   expect(of("claude")).toMatchObject({ state: "ok", message: "2.1.330, logged in (claude.ai)" });
-  expect(of("codex")).toMatchObject({ state: "ok", message: "not installed" });
+  expect(of("agents")).toMatchObject({ state: "ok", message: expect.stringContaining("codex") });
   expect(code).toBe(0);
   const screen = await quasar(at, ["doctor"]);
   expect(screen.stdout).toContain("  claude   2.1.330, logged in (claude.ai)\n");
@@ -99,7 +99,7 @@ test("the doctor finds nothing to say against a place that is fit for a run", as
   const wrong = all.filter(({ state }) => state !== "ok").map(({ check }) => check);
   expect(wrong).toEqual(["command"]);
   const states = all.map(({ check }) => check);
-  expect(states).toEqual(["claude", "codex", "git", "disk", "folders", "limits", "command"]);
+  expect(states).toEqual(["claude", "agents", "git", "disk", "folders", "limits", "command"]);
   expect(readdirSync(join(at.repo, ".git"))).not.toContain("quasar");
 });
 
@@ -305,7 +305,7 @@ test("settings that cannot be read, or are not trusted yet, are reported, and no
   write(at.repo, { ".quasar/config.toml": 'coder = "command:./run.sh"\n' });
   const untrusted = await doctor(at);
   expect(untrusted.of("settings")).toMatchObject({ state: "warning" });
-  expect(untrusted.of("claude")).toMatchObject({ state: "ok" });
+  expect(untrusted.of("agents")).toMatchObject({ state: "ok" });
   write(at.repo, { ".quasar/config.toml": "coder = \n" });
   expect((await doctor(at)).of("settings")).toMatchObject({ state: "problem" });
 });

@@ -1,5 +1,6 @@
 import type { Families } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
+import { agentsSpec } from "../shared/agents-spec.ts";
 import { completionSpec } from "../shared/completion/spec.ts";
 import type { CommandSpec } from "./command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
@@ -100,6 +101,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([name], given) =>
       (await import("./commands/templates.ts")).templatesCommand(name, given),
   },
+  agentsSpec("atlas", GROUPS.begin, async (given) =>
+    (await import("./commands/agents.ts")).agentsCommand(given),
+  ),
   completionSpec("atlas", GROUPS.begin),
   {
     name: "start",

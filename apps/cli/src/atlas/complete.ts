@@ -13,6 +13,9 @@ const findWorkspaces: FindValues = async (typed) => (await finding()).findWorksp
 const findTemplates: FindValues = async () =>
   (await import("./completion/find-templates.ts")).findTemplates();
 
+const findAgents: FindValues = async () =>
+  (await import("./completion/find-agents.ts")).findAgents();
+
 /** What of `atlas` can be completed. */
 export const ATLAS: Completable = {
   families: FAMILIES,
@@ -23,6 +26,7 @@ export const ATLAS: Completable = {
     folder: "files",
     path: "files",
     shell: words(...Object.keys(SHELLS)),
+    agent: findAgents,
     task: findTasks,
     "task-or-commit": findTasks,
     "show task": findTasksAndTurns,

@@ -1,5 +1,6 @@
 import type { OptionSpec } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
+import { agentsSpec } from "../shared/agents-spec.ts";
 import { completionSpec } from "../shared/completion/spec.ts";
 import { SETTING_NAMES, SETTINGS } from "../shared/config/settings.ts";
 import type { CommandSpec } from "./command.ts";
@@ -68,6 +69,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (_args, given) => (await import("./commands/demo.ts")).demoCommand(given),
   },
+  agentsSpec("quasar", GROUPS.begin, async (given) => (await caring()).agentsCommand(given)),
   completionSpec("quasar", GROUPS.begin),
   {
     name: "run",

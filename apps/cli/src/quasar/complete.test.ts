@@ -1,10 +1,16 @@
-import { expect, test } from "vitest";
+import { AGENT_PRESETS } from "@quasar/agents/presets";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { atCursor } from "../shared/completion/at-cursor.ts";
 import { linesAt } from "../shared/completion/complete.ts";
 import { QUASAR } from "./complete.ts";
 import { COMMANDS as ALL } from "./commands.ts";
 
 const COMMANDS = ALL.filter(({ isUnlisted }) => isUnlisted !== true);
+const AGENTS = AGENT_PRESETS.map(({ name }) => name);
+
+// Whoever runs the tests may have agents of their own.
+beforeAll(() => void vi.stubEnv("XDG_CONFIG_HOME", "/nowhere"));
+afterAll(() => void vi.unstubAllEnvs());
 
 /** What is offered after some words, each without what it is. */
 async function offered(...words: readonly string[]): Promise<readonly string[]> {
@@ -38,18 +44,9 @@ test.for([
   ],
   [["ls", ""], []],
   [["run", ""], []],
-  [
-    ["run", "--coder", ""],
-    ["claude", "codex"],
-  ],
-  [
-    ["run", "--coder="],
-    ["--coder=claude", "--coder=codex"],
-  ],
-  [
-    ["run", "--coder", "claude", "--reviewer=co"],
-    ["--reviewer=claude", "--reviewer=codex"],
-  ],
+  [["run", "--coder", ""], AGENTS],
+  [["run", "--coder="], AGENTS.map((name) => `--coder=${name}`)],
+  [["run", "--coder", "claude", "--reviewer=co"], AGENTS.map((name) => `--reviewer=${name}`)],
   [
     ["run", "--sandbox", ""],
     ["read-only", "workspace-write", "danger-full-access"],
@@ -124,10 +121,12 @@ test("what is found is cleaned, and a name that a shell could take for something
 });
 
 test("every name in the table of values is one of a command or a flag", () => {
-  const typed = COMMANDS.flatMap(({ args = [], options = [] }) => [...args, ...options]);
+  const settings = Object.values(QUASAR.settings).map(({ kind }) => [kind.placeholder]);
+  const given = COMMANDS.flatMap(({ args = [], options = [] }) => [...args, ...options]);
+  const typed = [...given, ...settings];
   for (const name of Object.keys(QUASAR.values)) {
-    expect(typed.filter(([text]) => new RegExp(`[<[]${name}[\\]>]`, "u").test(text))).not.toEqual(
-      [],
-    );
+    expect(
+      typed.filter(([text = ""]) => new RegExp(`[<[]${name}[\\]>]`, "u").test(text)),
+    ).not.toEqual([]);
   }
 });

@@ -9,6 +9,9 @@ const finding = () => import("./completion/find-runs.ts");
 const findRuns: FindValues = async (typed) => (await finding()).findRuns(typed);
 const findRunsAndTurns: FindValues = async (typed) => (await finding()).findRunsAndTurns(typed);
 
+const findAgents: FindValues = async () =>
+  (await import("./completion/find-agents.ts")).findAgents();
+
 /** What of `quasar` can be completed. */
 export const QUASAR: Completable = {
   families: {},
@@ -19,6 +22,7 @@ export const QUASAR: Completable = {
     run: findRuns,
     "run or turn": findRunsAndTurns,
     shell: words(...Object.keys(SHELLS)),
+    agent: findAgents,
   },
 };
 

@@ -5,7 +5,7 @@ import { AGENT_PRESETS } from "@quasar/agents/presets";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { isRealFolder } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
-import { agentWords } from "./doctor/agents.ts";
+import { agentWords, notInstalled } from "./doctor/agents.ts";
 import { labelled, type View } from "./output/text.ts";
 
 /** What became of the files of a repository's settings, by their paths in the work tree. */
@@ -66,8 +66,9 @@ export function folderLines(
 
 /** Which of the agents are here, and whether somebody is logged in. */
 export function agentLines(agents: readonly DetectedAgent[], view: View): readonly string[] {
-  return AGENT_PRESETS.flatMap(({ name }) => {
-    const words = agentWords(agents.find(({ kind }) => kind === name));
-    return labelled(view, name, cleanLine(words));
-  });
+  const others = AGENT_PRESETS.filter(({ name }) => agents.every(({ kind }) => kind !== name));
+  return [
+    ...agents.flatMap((agent) => labelled(view, agent.kind, cleanLine(agentWords(agent)))),
+    ...(others.length === 0 ? [] : labelled(view, "agents", notInstalled(others))),
+  ];
 }

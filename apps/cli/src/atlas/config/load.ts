@@ -92,6 +92,16 @@ export function loadUnkept(home: string): readonly AtlasLayer[] {
   return user === undefined ? [] : [ATLAS.unkeptOf(user)];
 }
 
+/**
+ * What the user says wherever they are: by the environment, then by their own file.
+ *
+ * @throws {CliError} `ERR_CONFIG`
+ */
+export function userLayers(home: string, env: LoadConfigOptions["env"]): readonly AtlasLayer[] {
+  const user = readLayer(userFile(home));
+  return user === undefined ? [ATLAS.envLayer(env)] : [ATLAS.envLayer(env), user];
+}
+
 const userFile = (home: string): string => join(home, "config.toml");
 
 /** Paths in a file are from the file's folder. */

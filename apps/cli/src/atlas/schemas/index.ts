@@ -1,3 +1,4 @@
+import { agentsLine } from "../../shared/schemas/agents.ts";
 import { completionLine } from "../../shared/schemas/completion.ts";
 import { configLine } from "../../shared/schemas/config.ts";
 import { diffLine } from "../../shared/schemas/diff.ts";
@@ -19,6 +20,7 @@ import * as workspace from "./workspaces.ts";
  */
 export const LINES: LinesOf = {
   abandon: [decision.abandonLine, errorLine],
+  agents: [agentsLine, errorLine],
   approve: [decision.reviewLine, decision.approveLine, errorLine],
   checkpoint: [hook.checkpointLine, errorLine],
   cleanup: [other.cleanupLine, errorLine],

@@ -1,4 +1,5 @@
 export { abandonCommand } from "./abandon.ts";
+export { agentsCommand } from "./agents.ts";
 export { configCommand } from "./config.ts";
 export { costCommand } from "./cost.ts";
 export { diffCommand } from "./diff.ts";

@@ -77,6 +77,16 @@ export function loadUnkept(folders: UserFolders): readonly Layer[] {
   return user === undefined ? [] : [unkeptOf(user)];
 }
 
+/**
+ * What the user says wherever they are: by the environment, then by their own file.
+ *
+ * @throws {CliError} `ERR_CONFIG`
+ */
+export function userLayers(folders: UserFolders, env: LoadConfigOptions["env"]): readonly Layer[] {
+  const user = readUserConfig(folders);
+  return user === undefined ? [envLayer(env)] : [envLayer(env), user];
+}
+
 function readUserConfig({ config }: UserFolders): Layer | undefined {
   return readConfigFile(join(config, "config.toml"), tomlLayer);
 }

@@ -1,3 +1,4 @@
+import { agentsLine } from "../../shared/schemas/agents.ts";
 import { completionLine } from "../../shared/schemas/completion.ts";
 import { configLine } from "../../shared/schemas/config.ts";
 import { diffLine } from "../../shared/schemas/diff.ts";
@@ -21,6 +22,7 @@ import { statusLine } from "./status.ts";
 /** What each command may print with `--json`; `error`: any of them. */
 export const LINES: LinesOf = {
   abandon: [abandonLine, errorLine],
+  agents: [agentsLine, errorLine],
   completion: [completionLine, errorLine],
   config: [configLine, errorLine],
   cost: [costLine, errorLine],

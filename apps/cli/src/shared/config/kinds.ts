@@ -143,7 +143,6 @@ export const AGENT_FORMS: readonly string[] = [
 /** Who does a role's work. Which names there are is known where all settings are. */
 export const agent: Kind<string> = {
   placeholder: "<agent>",
-  words: NAMES,
   expected: `one of ${[...NAMES, "a name of your own", ...AGENT_FORMS].join(", ")}`,
   fromText: (value) => (AGENT.test(value) ? text(4000).fromText(value) : undefined),
   fromToml: (value) => (typeof value === "string" ? agent.fromText(value) : undefined),

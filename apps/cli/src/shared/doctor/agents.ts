@@ -15,18 +15,20 @@ export interface AgentFacts {
 }
 
 /** The agents that are here or that the settings name, and which others there could be. */
-export function agentFindings(
-  facts: AgentFacts,
-  presets: readonly AgentPreset[] = AGENT_PRESETS,
-): readonly Finding[] {
+export function agentFindings(facts: AgentFacts): readonly Finding[] {
   const isTold = ({ name }: AgentPreset): boolean =>
     isNamed(name, facts) || facts.found.some(({ kind }) => kind === name);
-  const others = presets.filter((preset) => !isTold(preset)).map(({ name }) => name);
+  const others = AGENT_PRESETS.filter((preset) => !isTold(preset));
   return [
-    ...presets.filter(isTold).map((preset) => programFinding(preset, facts)),
+    ...AGENT_PRESETS.filter(isTold).map((preset) => programFinding(preset, facts)),
     ...facts.named.flatMap((spec) => lineFinding(spec, facts)),
-    ...(others.length === 0 ? [] : [ok("agents", `not installed: ${others.join(", ")}`)]),
+    ...(others.length === 0 ? [] : [ok("agents", notInstalled(others))]),
   ];
+}
+
+/** Of agents that are not here. */
+export function notInstalled(presets: readonly AgentPreset[]): string {
+  return `not installed: ${presets.map(({ name }) => name).join(", ")}`;
 }
 
 function isNamed(name: string, { named }: AgentFacts): boolean {

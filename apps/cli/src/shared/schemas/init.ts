@@ -2,6 +2,15 @@ import { AGENT_PRESETS } from "@quasar/agents/presets";
 import { flag, list, object, text, texts, word } from "./kinds.ts";
 import { type Printed, result } from "./line.ts";
 
+/** Whether an agent can ask its model. */
+export const loginState = object(
+  {
+    state: word(["in", "out", "unknown"], "Whether a user is logged in, as the agent reports"),
+    how: text('By what, or why that is unknown; "" where nothing more is known'),
+  },
+  "Whether it can ask its model",
+);
+
 const agent = object(
   {
     kind: word(
@@ -9,13 +18,7 @@ const agent = object(
       "Which",
     ),
     version: text('As it says itself; "" where it does not'),
-    login: object(
-      {
-        state: word(["in", "out", "unknown"], "Whether a user is logged in, as the agent reports"),
-        how: text('By what, or why that is unknown; "" where nothing more is known'),
-      },
-      "Whether it can ask its model",
-    ),
+    login: loginState,
   },
   "An agent's program that is installed",
 );
