@@ -61,7 +61,7 @@ test("a user's own agents are listed with where they are set, and one that is wr
   expect(refused.stderr).toContain("agent must be a table for each agent of your own");
 });
 
-test("an agent that nobody knows is refused in each command with those that there are", async () => {
+test("an unknown agent is refused in each command with those that there are", async () => {
   const at = withAgents(atlasPlace(), []);
   const run = await quasar(at, ["run", "x", "--coder", "cluade", "--json"]);
   expect(run.code).toBe(2);

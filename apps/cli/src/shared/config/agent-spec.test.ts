@@ -45,7 +45,7 @@ test.for([
   );
 });
 
-test("a name that another one goes before is not looked for", () => {
+test("a name that another one goes before is not searched for", () => {
   const file = tomlLayer(FILE, { coder: "of-a-team", reviewer: "mine", agent: OWN });
   const flags = flagLayer({ coder: "claude" });
   requireKnownAgents([flags, file]);

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { AGENT_PRESETS, type AgentPreset, installCommand, lossesOf } from "@quasar/agents/presets";
+import { expect, test } from "vitest";
+
+const FILE = new URL("../../../docs/agents.md", import.meta.url);
+const TABLE = /(?<=<!-- agents -->\n)[^]*?(?=<!-- \/agents -->)/u;
+
+/** The table of the document: UPDATE_DOCS=1 writes it. */
+function tableOf(presets: readonly AgentPreset[]): string {
+  const head = ["agent", "name", "install", "log in", "sessions", "cost", "schema", "reviewer"];
+  const rows = presets.map((preset) => {
+    const { title, name, login, capabilities, cost, readOnlyBy } = preset;
+    const { resumesSession, structuredOutput } = capabilities;
+    const [first, ...remark] = login.command.split("   ");
+    return [
+      ...[title, `\`${name}\``, `\`${installCommand(preset)}\``],
+      ...[[`\`${first}\``, ...remark].join(" "), resumesSession ? "yes" : "no", cost],
+      ...[structuredOutput ? "yes" : "no", readOnlyBy || "nothing"],
+    ];
+  });
+  const losses = presets.flatMap((preset) => {
+    const lost = lossesOf(preset);
+    return lost.length === 0 ? [] : [`- Of ${preset.title}: ${lost.join("; ")}.`];
+  });
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const table = [line(head), line(head.map(() => "---")), ...rows.map(line)];
+  return ["", ...table, "", ...(losses.length === 0 ? [] : [...losses, ""]), ""].join("\n");
+}
+
+test("the document has each agent that is offered, and what it can do", () => {
+  const text = readFileSync(FILE, "utf8");
+  const expected = text.replace(TABLE, () => tableOf(AGENT_PRESETS));
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(FILE, expected);
+  else expect(text).toBe(expected);
+});
