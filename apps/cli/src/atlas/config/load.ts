@@ -67,7 +67,7 @@ export function readConfig(options: Omit<LoadConfigOptions, "trust">): ReadConfi
   const repository = read && ATLAS.fromRepository(read);
   const all = [ATLAS.flagLayer(flags), ATLAS.envLayer(env), repository, readLayer(userFile(home))];
   const layers = all.filter((layer) => layer !== undefined);
-  requireKnownAgents(layers);
+  requireKnownAgents(layers, "atlas agents");
   return {
     layers,
     asked:

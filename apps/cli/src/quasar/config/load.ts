@@ -52,7 +52,7 @@ export function readConfig(options: Omit<LoadConfigOptions, "trust">): ReadConfi
   const repository = read && fromRepository(read);
   const all = [flagLayer(flags), envLayer(env), repository, readUserConfig(folders)];
   const layers = all.filter((layer) => layer !== undefined);
-  requireKnownAgents(layers);
+  requireKnownAgents(layers, "quasar agents");
   return {
     layers,
     asked:

@@ -39,8 +39,8 @@ test.for([
   ["reviewer = 'nobody'", "mine, command:<command line>"],
 ] as const)("%j is refused with those that can be named, and the nearest", ([toml, message]) => {
   const file = tomlLayer(FILE, { ...parse(toml), agent: OWN });
-  expect(() => requireKnownAgents([file])).toThrow(message);
-  expect(() => requireKnownAgents([file])).toThrow(
+  expect(() => requireKnownAgents([file], "quasar agents")).toThrow(message);
+  expect(() => requireKnownAgents([file], "quasar agents")).toThrow(
     expect.objectContaining({ code: "ERR_CONFIG", next: ["quasar agents"] }),
   );
 });
@@ -48,8 +48,8 @@ test.for([
 test("a name that another one goes before is not searched for", () => {
   const file = tomlLayer(FILE, { coder: "of-a-team", reviewer: "mine", agent: OWN });
   const flags = flagLayer({ coder: "claude" });
-  requireKnownAgents([flags, file]);
-  const wrong = () => requireKnownAgents([flagLayer({ coder: "gpt" }), file]);
+  requireKnownAgents([flags, file], "quasar agents");
+  const wrong = () => requireKnownAgents([flagLayer({ coder: "gpt" }), file], "quasar agents");
   expect(wrong).toThrow(expect.objectContaining({ code: "ERR_USAGE" }));
   expect(wrong).toThrow('--coder: there is no agent "gpt"');
 });

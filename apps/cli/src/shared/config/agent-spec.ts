@@ -63,9 +63,13 @@ interface Named {
  * Refuses a name that is no agent's. The user's own agents are known only where all settings are.
  *
  * @param layers - Most important first.
+ * @param list - The command that lists the agents.
  * @throws {CliError} `ERR_CONFIG`, `ERR_USAGE`; names the place, and the name that was probably meant.
  */
-export function requireKnownAgents<S extends Named>(layers: readonly LayerOf<S>[]): void {
+export function requireKnownAgents<S extends Named>(
+  layers: readonly LayerOf<S>[],
+  list: `${"quasar" | "atlas"} agents`,
+): void {
   const own = layers.find(({ values }) => values.ownAgents !== undefined)?.values.ownAgents ?? {};
   for (const role of ["coder", "reviewer"] as const) {
     const layer = layers.find(({ values }) => values[role] !== undefined);
@@ -74,7 +78,8 @@ export function requireKnownAgents<S extends Named>(layers: readonly LayerOf<S>[
     if (readSpec(spec, own) !== undefined) continue;
     const { source, placeOf } = layer;
     const where = source === COMMAND_LINE ? `--${role}` : `${placeOf?.(role) ?? source}: ${role}`;
-    throw unknownAgent(where, spec, own, source === COMMAND_LINE ? "ERR_USAGE" : "ERR_CONFIG");
+    const code = source === COMMAND_LINE ? "ERR_USAGE" : "ERR_CONFIG";
+    throw unknownAgent(where, spec, own, { code, next: [list] });
   }
 }
 
@@ -83,10 +88,13 @@ export function unknownAgent(
   where: string,
   spec: string,
   own: OwnAgents,
-  code: "ERR_CONFIG" | "ERR_USAGE" = "ERR_CONFIG",
+  {
+    code = "ERR_CONFIG",
+    next = [],
+  }: { readonly code?: "ERR_CONFIG" | "ERR_USAGE"; readonly next?: readonly string[] } = {},
 ): CliError {
   const meant = suggestion(spec, namesWith(own)) || ".";
   const said = fit(cleanLine(spec), 60);
   const message = `${where}: there is no agent "${said}"${meant} It can be ${specWords(own)}`;
-  return new CliError(code, message, { next: ["quasar agents"] });
+  return new CliError(code, message, { next });
 }
