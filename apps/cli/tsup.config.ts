@@ -5,6 +5,7 @@ const PROGRAMS = {
   atlas: "src/atlas/main.ts",
   // Found beside the commands.
   supervisor: "../../packages/agents/src/supervisor.ts",
+  "acp-supervisor": "../../packages/agents/src/acp-supervisor.ts",
   "reviewer-guard": "../../packages/agents/src/reviewer-guard.ts",
 };
 

@@ -4,6 +4,7 @@ export default defineConfig({
   entry: [
     "src/index.ts",
     "src/supervisor.ts",
+    "src/acp-supervisor.ts",
     "src/reviewer-guard.ts",
     "src/entries/turns.ts",
     "src/entries/environment.ts",

@@ -6,6 +6,7 @@ import type {
   AgentResult,
 } from "./agent.ts";
 import type { AgentProgram, Cost } from "./agent-process.ts";
+import type { AcpTurn } from "./acp/turn.ts";
 import type { ChildOutcome } from "./child.ts";
 import type { OutputKind } from "./reducers.ts";
 import type { WatcherSpec } from "./watchers.ts";
@@ -13,6 +14,8 @@ import type { WatcherSpec } from "./watchers.ts";
 /** What is to be started for a turn. */
 export interface PreparedTurn {
   readonly program: AgentProgram;
+  /** What is talked about with an agent whose input depends on what it says. @default it gets its input at once */
+  readonly conversation?: AcpTurn | undefined;
   /** Files to be there before the program starts, by path: they hold no secrets. @default none */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** What a later process needs to read the turn's output; JSON. @default nothing */

@@ -71,7 +71,7 @@ export type AgentEvent =
   | { readonly type: "session"; readonly sessionId: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly detail: string }
-  /** What it was not allowed to do, told when its turn ends: {@link AgentDenial.what}. */
+  /** What it was not allowed to do: {@link AgentDenial.what}. */
   | { readonly type: "denied"; readonly what: string }
   /** What this turn has cost so far, in US dollars. */
   | { readonly type: "usage"; readonly costUsd: number }

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { runProgram } from "@quasar/process";
 import { createBatchSplitter } from "./line-splitter.ts";
 import { runMark } from "./run-processes.ts";
@@ -51,6 +52,8 @@ export interface ChildSpec {
 export interface ChildHandlers {
   /** Told the process's id before the program begins. @default nobody */
   readonly onSpawn?: ((pid: number) => void) | undefined;
+  /** What it reads, for as long as there is more. @default its `input` */
+  readonly input?: Readable | undefined;
   /** Lines of standard output, without their breaks, as they came together. A returned reason stops the process. */
   readonly onLines: (lines: readonly string[]) => StopReason | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -104,8 +107,8 @@ async function problemOfDirectory(path: string): Promise<string | undefined> {
  * @see SPEC.md, "A turn's process"
  */
 export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promise<ChildOutcome> {
-  const { file, args, cwd, env, input, limits } = spec;
-  const { signal, onLines, onSpawn, redact = (text) => text } = handlers;
+  const { file, args, cwd, env, limits } = spec;
+  const { signal, onLines, onSpawn, input = spec.input, redact = (text) => text } = handlers;
   const mark = runMark(spec.runId);
   const nothing = {
     started: false,

@@ -20,7 +20,13 @@ import { modelOf } from "./claude/models.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
 import { claudeConfigDir, isOnRecord, tokensOnRecord } from "./claude/transcript.ts";
 import { agentEnvironment } from "./environment.ts";
-import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./permissions.ts";
+import {
+  allowedCommands,
+  type AllowedCommand,
+  commandsNote,
+  denialOf,
+  scriptsOf,
+} from "./permissions.ts";
 import { programFile } from "./program-file.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { inTree } from "./in-tree.ts";
@@ -46,11 +52,6 @@ interface ClaudeEnd {
   readonly wasKilled: boolean;
   /** It was told to stop, or killed while it was idle: what it has in the background was not. */
   readonly wasStopped: boolean;
-}
-
-function scriptsOf(commands: readonly AllowedCommand[]): Record<string, string> {
-  const scripts = commands.flatMap(({ script }) => script ?? []);
-  return Object.fromEntries(scripts.map(({ path, text }) => [path, text]));
 }
 
 /** Each once, however often it was tried. */

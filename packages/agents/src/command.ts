@@ -46,7 +46,8 @@ export function printed(lines: readonly string[]): AgentEvent {
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
 
-function programOf(options: CommandAgentOptions): Pick<AgentProgram, "file" | "args"> {
+/** @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command. */
+export function programOf(options: Command): Pick<AgentProgram, "file" | "args"> {
   const { command, file = "", args = [] } = options;
   if ((command ?? file).trim() === "") {
     throw new AgentsError("ERR_INVALID_CONFIG", "a command agent needs a command or a file");

@@ -1,3 +1,4 @@
+import { type AcpAgentOptions, createAcpAgent } from "./acp.ts";
 import type { AgentInvoker } from "./agent.ts";
 import { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
 import { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
@@ -10,7 +11,8 @@ export type AgentConfig =
   | ({ readonly kind: "claude" } & ClaudeAgentOptions)
   | ({ readonly kind: "codex" } & CodexAgentOptions)
   | ({ readonly kind: "command" } & CommandAgentOptions)
-  | ({ readonly kind: "scripted" } & ScriptedAgentOptions);
+  | ({ readonly kind: "scripted" } & ScriptedAgentOptions)
+  | ({ readonly kind: "acp" } & AcpAgentOptions);
 
 /** What {@link createAgent} knows. */
 export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
@@ -18,6 +20,7 @@ export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
   "codex",
   "command",
   "scripted",
+  "acp",
 ];
 
 /**
@@ -36,6 +39,8 @@ export function createAgent(config: AgentConfig): AgentInvoker {
       return createCommandAgent(config);
     case "scripted":
       return createScriptedAgent(config);
+    case "acp":
+      return createAcpAgent(config);
     default: {
       const { kind } = config as { kind: unknown };
       const message = `there is no agent ${JSON.stringify(kind)}: ${AGENT_KINDS.join(", ")}`;

@@ -4,6 +4,7 @@ import * as api from "./index.ts";
 test("exports what its users rely on", () => {
   expect(Object.keys(api).toSorted()).toEqual([
     "AgentsError",
+    "createAcpAgent",
     "createAgent",
     "createClaudeAgent",
     "createCodexAgent",

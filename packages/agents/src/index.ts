@@ -19,3 +19,4 @@ export { type AgentConfig, createAgent } from "./create-agent.ts";
 export { type DetectedAgent, detectAgents } from "./detect.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
 export { createScriptedAgent } from "./scripted.ts";
+export { createAcpAgent } from "./acp.ts";

@@ -43,6 +43,17 @@ function scripted(named: string, dir: string): AllowedCommand {
   return { typed: `sh ${shellWord(path)}`, named, script: { path, text: `${named}\n` } };
 }
 
+/** The scripts of commands, by path. */
+export function scriptsOf(commands: readonly AllowedCommand[]): Record<string, string> {
+  const scripts = commands.flatMap(({ script }) => script ?? []);
+  return Object.fromEntries(scripts.map(({ path, text }) => [path, text]));
+}
+
+/** Each as it stands, and with arguments: in the words of Claude Code. */
+export function commandRules(commands: readonly AllowedCommand[]): readonly string[] {
+  return commands.flatMap(({ typed }) => [`Bash(${typed})`, `Bash(${typed} *)`]);
+}
+
 /** A word that `sh` reads as this text. */
 export function shellWord(text: string): string {
   return PLAIN.test(text) && !text.includes(" ") ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,9 +1,15 @@
 import { isAlive, identityOf } from "@quasar/process";
+import type { SupervisorProgram } from "./program-file.ts";
 import { leaveSupervisor, spawnSupervisor, type SupervisorProcess } from "./start-supervisor.ts";
 import type { TurnName } from "./supervisor-errors.ts";
 
+interface Prewarmed {
+  readonly child: SupervisorProcess;
+  readonly program: SupervisorProgram;
+}
+
 /** Supervisors that wait for their turn, by its id. */
-const prewarmed = new Map<string, SupervisorProcess>();
+const prewarmed = new Map<string, Prewarmed>();
 
 /**
  * Starts the supervisor of a turn that will probably be taken, by whatever agent that is a program of its own. It
@@ -14,24 +20,31 @@ const prewarmed = new Map<string, SupervisorProcess>();
  * @throws {AgentsError} `ERR_NO_SUPERVISOR`
  * @see SPEC.md, "The supervisor"
  */
-export function prewarm(turn: TurnName): () => void {
-  const waiting = prewarmed.get(turn.turnId);
-  const child = waiting !== undefined && isRunning(waiting) ? waiting : spawnSupervisor(turn);
-  prewarmed.set(turn.turnId, child);
+export function prewarm(turn: TurnName, program: SupervisorProgram = "supervisor"): () => void {
+  const { child } = takePrewarmed(turn, program) ?? { child: spawnSupervisor(turn, program) };
+  prewarmed.set(turn.turnId, { child, program });
   return () => {
-    if (prewarmed.get(turn.turnId) !== child) return;
+    if (prewarmed.get(turn.turnId)?.child !== child) return;
     prewarmed.delete(turn.turnId);
     leaveSupervisor(child);
   };
 }
 
 /** The supervisor for a turn that is being taken: the one that waits for it, or a new one. */
-export function supervisorOf(turn: TurnName): SupervisorProcess {
+export function supervisorOf(turn: TurnName, program: SupervisorProgram): SupervisorProcess {
+  return takePrewarmed(turn, program)?.child ?? spawnSupervisor(turn, program);
+}
+
+/** One that waits for the turn of another agent ends. */
+function takePrewarmed(turn: TurnName, program: SupervisorProgram): Prewarmed | undefined {
   const waiting = prewarmed.get(turn.turnId);
   // Where the system does not say, it stays with whoever prewarmed it, and is disposed of by them.
-  const isWaiting = waiting !== undefined && isRunning(waiting);
+  const isWaiting = waiting !== undefined && isRunning(waiting.child);
   prewarmed.delete(turn.turnId);
-  return isWaiting ? waiting : spawnSupervisor(turn);
+  if (!isWaiting) return undefined;
+  if (waiting.program === program) return waiting;
+  leaveSupervisor(waiting.child);
+  return undefined;
 }
 
 /** Whether it can still be told something: Node says only later that it has ended. */

@@ -93,7 +93,7 @@ async function supervise(
   if ("kind" in prepared) {
     return { failure: prepared, text: "", ...NOTHING_SPENT, durationMs: 0 };
   }
-  const { program, context, watcher } = prepared;
+  const { program, conversation, context, watcher } = prepared;
   for (const [path, text] of Object.entries(prepared.files ?? {})) {
     rmSync(path, { force: true });
     named(() => writeFileSync(path, text, { flag: "wx", mode: 0o600 }), path);
@@ -103,7 +103,10 @@ async function supervise(
     return reader.result({ ...NOT_STARTED, stopped: "cancelled" });
   }
   const supervisor = await startSupervisor(
-    supervisorOf({ ...request, turnsDir: dir }),
+    supervisorOf(
+      { ...request, turnsDir: dir },
+      conversation === undefined ? "supervisor" : "acp-supervisor",
+    ),
     {
       child: {
         runId: request.runId,
@@ -118,6 +121,7 @@ async function supervise(
         input: program.input,
         limits: { ...DEFAULT_LIMITS, ...options.limits },
       },
+      conversation,
       files: files.path("").slice(0, -1),
       agent: adapter.name,
       context,

@@ -1,15 +1,17 @@
+import { reduceAcpLine } from "./acp/reduce.ts";
 import { reduceClaudeLine } from "./claude/reduce.ts";
 import { reduceCodexLine } from "./codex/reduce.ts";
 import type { Reducer } from "./output-store.ts";
 import { reduceScriptedLine } from "./scripted-reader.ts";
 
 /** Whose output it is: what decides in it. */
-export type OutputKind = "claude" | "codex" | "scripted";
+export type OutputKind = "claude" | "codex" | "scripted" | "acp";
 
 const REDUCERS: Readonly<Record<OutputKind, Reducer>> = {
   claude: reduceClaudeLine,
   codex: reduceCodexLine,
   scripted: reduceScriptedLine,
+  acp: reduceAcpLine,
 };
 
 export const reducerOf = (kind: OutputKind): Reducer => REDUCERS[kind];

@@ -4,7 +4,7 @@ import module from "node:module";
 import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { identityOf, type ProcessIdentity } from "@quasar/process";
-import { programFile } from "./program-file.ts";
+import { programFile, type SupervisorProgram } from "./program-file.ts";
 import { openSupervisorErrors, type TurnName } from "./supervisor-errors.ts";
 import { CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 
@@ -27,12 +27,15 @@ export type SupervisorProcess = ChildProcessByStdio<Writable, Readable, null>;
  *
  * @throws {AgentsError} `ERR_NO_SUPERVISOR`
  */
-export function spawnSupervisor(turn: TurnName): SupervisorProcess {
+export function spawnSupervisor(
+  turn: TurnName,
+  name: SupervisorProgram = "supervisor",
+): SupervisorProcess {
   const { PATH, TMPDIR } = process.env;
   const marks = { QUASAR_RUN_ID: turn.runId, QUASAR_TURN_ID: turn.turnId };
   const env = { PATH, TMPDIR, ...compileCache(), ...marks };
   const errors = openSupervisorErrors(turn);
-  const program = [programFile("supervisor"), ...(errors === undefined ? [] : [errors.path])];
+  const program = [programFile(name), ...(errors === undefined ? [] : [errors.path])];
   const child = spawn(process.execPath, ["--no-warnings", ...program], {
     detached: true,
     stdio: ["pipe", "pipe", errors?.fd ?? "ignore"],

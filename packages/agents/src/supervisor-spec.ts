@@ -1,3 +1,4 @@
+import type { AcpTurn } from "./acp/turn.ts";
 import type { ChildSpec } from "./child.ts";
 import type { OutputKind } from "./reducers.ts";
 import type { WatcherSpec } from "./watchers.ts";
@@ -5,6 +6,8 @@ import type { WatcherSpec } from "./watchers.ts";
 /** What a supervisor is told on its standard input, as one line of JSON; then `go`, later `cancel`. */
 export interface SupervisorSpec {
   readonly child: ChildSpec;
+  /** What is talked about with an agent whose input depends on what it says; none: it gets its input at once. */
+  readonly conversation?: AcpTurn | undefined;
   /** Where the turn's files are, up to their endings: `/…/turns/3`. */
   readonly files: string;
   /** Whose turn it is, kept for a process that comes later, in `.start`: nobody else can read it. */

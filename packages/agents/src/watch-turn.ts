@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, type ProcessIdentity } from "@quasar/process";
 import type { AgentEvent, UnfinishedTurn } from "./agent.ts";
 import type { AgentAdapter, TurnReader } from "./adapter.ts";
+import { acpAdapter, isAcpContext } from "./acp.ts";
 import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
 import { printed } from "./command.ts";
@@ -32,7 +33,7 @@ export async function watchTurn(
   const files = turnFiles(request.turnsDir, request);
   if (follow) await untilBegun(files, owner, signal);
   const { agent, context } = beginningOf(files);
-  const open = READERS.get(agent) ?? readText;
+  const open = READERS.get(agent) ?? (isAcpContext(context) ? readAcp : readText);
   const reader = open(request, context, onEvent);
   const listener = { onLines: reader.read, onOmitted: reader.omit };
   if (follow) return watchOutput(files, owner, listener, signal);
@@ -67,6 +68,9 @@ function readScripted(...[, , emit]: Parameters<Open>): ReturnType<Open> {
   const { read } = createScriptedReader(emit);
   return { read: (lines) => lines.forEach((line) => void read(line)) };
 }
+
+/** Of whatever name. */
+const readAcp: Open = (...args) => acpAdapter({ name: "acp", file: "acp" }).open(...args);
 
 /** Of an agent by command. */
 const readText: Open = (_request, _context, emit) => ({ read: (lines) => emit(printed(lines)) });

@@ -1,3 +1,4 @@
+import { type AcpReaderOptions, createAcpReader } from "./acp/reader.ts";
 import type { StopReason } from "./child.ts";
 import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { createClaudeReader } from "./claude/reader.ts";
@@ -11,6 +12,7 @@ export type WatcherSpec = { readonly limits: TurnLimits } & (
   | { readonly kind: "claude"; readonly meter: ClaudeMeterOptions }
   | { readonly kind: "codex"; readonly meter: CodexMeterOptions }
   | { readonly kind: "scripted" }
+  | { readonly kind: "acp"; readonly reader: AcpReaderOptions }
 );
 
 const nobody = () => undefined;
@@ -29,5 +31,7 @@ export function createWatcher(spec: WatcherSpec): (line: string) => StopReason |
       return createCodexReader(nobody, createCodexMeter(spec.meter), spec.limits).read;
     case "scripted":
       return createScriptedReader(nobody, spec.limits.maxCostUsd).read;
+    case "acp":
+      return createAcpReader(nobody, spec.reader, spec.limits).read;
   }
 }

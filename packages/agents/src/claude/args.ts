@@ -1,5 +1,5 @@
 import type { AgentRequest } from "../agent.ts";
-import { type AllowedCommand, shellWord } from "../permissions.ts";
+import { type AllowedCommand, commandRules, shellWord } from "../permissions.ts";
 
 /** Where Claude Code reads settings from. */
 export type ClaudeSettingSource = "user" | "project" | "local";
@@ -77,11 +77,6 @@ function guarded(guard: string): object {
 }
 
 const ALL_SOURCES: readonly ClaudeSettingSource[] = ["user", "project", "local"];
-
-/** Each as it stands, and with arguments. */
-function commandRules(commands: readonly AllowedCommand[]): readonly string[] {
-  return commands.flatMap(({ typed }) => [`Bash(${typed})`, `Bash(${typed} *)`]);
-}
 
 /** Claude Code's arguments for a turn. @see SPEC.md, "Claude Code" */
 export function claudeArgs(

@@ -15,25 +15,29 @@ const SILENCED = /(^|\s)[12]?>\s?(\/dev\/null|&[12])(?=[\s;|&]|$)/g;
  * `||` and `;`. What it cannot tell for certain is no.
  */
 export function readsOnly(line: string): boolean {
-  const commands = split(line.replaceAll(SILENCED, " "));
+  const commands = commandsOf(line);
   return commands !== undefined && commands.length > 0 && commands.every(isReader);
 }
 
-function isReader([program = "", ...args]: readonly string[]): boolean {
+/** Whether a command, as words, only reads. */
+export function isReader([program = "", ...args]: readonly string[]): boolean {
   if (program !== "git") return READERS.has(program);
   const [command = "", ...rest] = args[0] === "--no-pager" ? args.slice(1) : args;
   return GIT_READS.has(command) && !rest.some((arg) => GIT_WRITES.test(arg));
 }
 
-/** Commands as words; `undefined` for a line with more in it than words, quotes and joints. */
-function split(line: string): readonly (readonly string[])[] | undefined {
+/**
+ * The commands of a line as words; `undefined` for a line with more in it than words, quotes, joints and output that
+ * goes nowhere.
+ */
+export function commandsOf(line: string): readonly (readonly string[])[] | undefined {
   const commands: string[][] = [[]];
   let word: string | undefined;
   const endWord = (): void => {
     if (word !== undefined) commands.at(-1)?.push(word);
     word = undefined;
   };
-  for (let rest = line; rest !== ""; ) {
+  for (let rest = line.replaceAll(SILENCED, " "); rest !== ""; ) {
     const [token = ""] = TOKEN.exec(rest) ?? [];
     if (token === "") return undefined;
     rest = rest.slice(token.length);

@@ -1,0 +1,181 @@
+import { dirname } from "node:path";
+import * as v from "valibot";
+import type { AgentInvoker, AgentRequest } from "./agent.ts";
+import { acpCost } from "./acp/cost.ts";
+import { type AcpOutcomeOptions, failureOfTurn } from "./acp/outcome.ts";
+import { createAcpReader } from "./acp/reader.ts";
+import type { AcpTurn } from "./acp/turn.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import {
+  type AgentProcessOptions,
+  type AgentProgram,
+  type Cost,
+  failureOfProcess,
+  NOTHING_SPENT,
+} from "./agent-process.ts";
+import { type Command, programOf } from "./command.ts";
+import { failure, NO_SESSION } from "./failure.ts";
+import { inTree } from "./in-tree.ts";
+import type { TurnLimits } from "./limits.ts";
+import { lineByLine } from "./line-splitter.ts";
+import {
+  allowedCommands,
+  type AllowedCommand,
+  commandRules,
+  commandsNote,
+  scriptsOf,
+} from "./permissions.ts";
+import { createProcessAgent } from "./process-agent.ts";
+import { watcherFor } from "./watchers.ts";
+
+/** An agent that speaks the Agent Client Protocol, as data. */
+export type AcpAgentOptions = Command &
+  AgentProcessOptions & {
+    /** For people, and for whoever reads its turns: `gemini`. */
+    readonly name: string;
+    /** In a sentence: `Gemini CLI`. @default the name */
+    readonly title?: string | undefined;
+    /** Its own variables, such as `GEMINI_*`. @default none */
+    readonly ownEnv?: readonly string[] | undefined;
+    /** What a person does about a missing program. */
+    readonly installHint?: string | undefined;
+    /** @default the agent's own choice */
+    readonly model?: string | undefined;
+    /**
+     * What the coder may do beside editing files in the work tree and running what the request names:
+     * `Bash(npm test *)`, or a kind of tool, such as `fetch`. @default none
+     */
+    readonly allowedTools?: readonly string[] | undefined;
+    /** The modes, by the agent's own names, that sessions are put into. @default those that they begin in */
+    readonly modes?: Readonly<Partial<Record<AgentRequest["access"], string>>> | undefined;
+    /** How to log in where the agent asks for it, by its own id. @default not at all */
+    readonly authMethod?: string | undefined;
+    /** Whether it says what a turn cost, or its tokens by models with a price. @default false */
+    readonly reportsCost?: boolean | undefined;
+    /** Whether it continues in sessions of before. @default true */
+    readonly resumesSession?: boolean | undefined;
+    /** Whether the title of a tool that runs a command is that command. @default false */
+    readonly titleIsCommand?: boolean | undefined;
+    /** How an error looks that it tells as if it were an answer; the first group is what it says. @default none */
+    readonly errorText?: RegExp | undefined;
+  };
+
+/**
+ * A program that speaks the Agent Client Protocol, version 1, on its standard input and output, as an agent. It asks
+ * before it uses a tool, and is answered by what the turn may do.
+ *
+ * @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command.
+ * @see SPEC.md, "ACP"
+ */
+export function createAcpAgent(options: AcpAgentOptions): AgentInvoker {
+  return createProcessAgent(acpAdapter(options), options);
+}
+
+/** What is kept with a turn: by what its lines are read. */
+const Context = v.fallback(v.object({ protocol: v.literal("acp"), titleIsCommand: v.boolean() }), {
+  protocol: "acp",
+  titleIsCommand: false,
+});
+
+/** Whether a turn is of an agent of this protocol, by what was kept with it. */
+export const isAcpContext = (context: unknown): boolean =>
+  v.is(v.object({ protocol: v.literal("acp") }), context);
+
+/** How an agent of the protocol is started and understood. */
+export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
+  const { name, title = name, titleIsCommand = false, prices } = options;
+  const { ownEnv = [], installHint } = options;
+  const program: AgentProgram = { title, ...programOf(options), ownEnv, installHint, input: "" };
+  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
+    maxCostUsd,
+    maxRequests: options.maxRequests,
+  });
+  const continuedBy = ({ resumesSession = false, sessionId }: AgentRequest) =>
+    resumesSession ? sessionId : undefined;
+  const turnOf = (request: AgentRequest, commands: readonly AllowedCommand[]): AcpTurn => {
+    const { access, workTree, systemPrompt, prompt } = request;
+    const allowed = access === "read" ? [] : (options.allowedTools ?? []);
+    const note = access === "read" ? "" : commandsNote(commands, allowed);
+    return {
+      workTree,
+      prompt: `${systemPrompt}\n\n---\n\n${prompt}${note}`,
+      sessionId: continuedBy(request),
+      model: options.model,
+      mode: options.modes?.[access],
+      authMethod: options.authMethod,
+      permissions: {
+        access,
+        workTree,
+        allowed: [...commandRules(commands), ...allowed],
+        titleIsCommand,
+      },
+    };
+  };
+  const said: AcpOutcomeOptions = { title, errorText: options.errorText };
+  return {
+    name,
+    output: "acp",
+    title,
+    capabilities: {
+      structuredOutput: false,
+      choosesSessionId: false,
+      reportsCost: options.reportsCost ?? false,
+      streamsUsage: false,
+      resumesSession: options.resumesSession ?? true,
+    },
+    prepare(request, fileOf) {
+      const { access, resumesSession = false, sessionId = "" } = request;
+      if (resumesSession && sessionId === "") {
+        return failure("session-missing", "There is no session to continue in.");
+      }
+      const named = access === "read" ? [] : (request.commands ?? []);
+      const commands = allowedCommands(named, dirname(fileOf("")));
+      const readBy = { access, sessionId: continuedBy(request), titleIsCommand };
+      return {
+        program,
+        files: scriptsOf(commands),
+        conversation: turnOf(request, commands),
+        context: { protocol: "acp", titleIsCommand },
+        watcher: watcherFor({ kind: "acp", reader: readBy, limits: limitsOf(request) }),
+      };
+    },
+    open(request, context, emit) {
+      const { access } = request;
+      const { reading, read } = createAcpReader(inTree(emit, request.workTree), {
+        access,
+        sessionId: continuedBy(request),
+        titleIsCommand: v.parse(Context, context).titleIsCommand,
+      });
+      const cost = (): Cost => {
+        const isAnswered = reading.stopReason !== undefined || reading.error !== undefined;
+        const model = reading.model ?? options.model;
+        return acpCost({ ...reading, isAnswered, model }, prices);
+      };
+      /** A session of which nothing was said may be forgotten by the agent. */
+      const sessionId = (): string | undefined =>
+        reading.hasBegun ? reading.sessionId : continuedBy(request);
+      return {
+        // A second reader of the output stops nothing.
+        read: lineByLine(read),
+        known: () => ({ ...cost(), sessionId: sessionId() ?? "" }),
+        result(outcome) {
+          const problem =
+            failureOfProcess(outcome, program, options, reading.tools + 1) ??
+            failureOfTurn(reading, request, outcome, said);
+          const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
+          const { denials, version, stopReason, text } = reading;
+          const continues = sessionId();
+          return {
+            ...(problem && { failure: problem }),
+            text: stopReason === undefined ? "" : text,
+            ...(continues !== undefined && { sessionId: continues }),
+            ...(version !== undefined && { agentVersion: version }),
+            ...(denials.length > 0 && { denials }),
+            ...(began ? cost() : NOTHING_SPENT),
+            durationMs: outcome.durationMs,
+          };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { PassThrough } from "node:stream";
+import {
+  type AnyMessage,
+  client,
+  type ClientContext,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+} from "@agentclientprotocol/sdk";
+import * as v from "valibot";
+import type { Conversation, ConverseOptions } from "../conversation.ts";
+import { leadTurn } from "./dialog.ts";
+import { acpEventOf, parseJson, ToolCall } from "./event.ts";
+import { createChunkJoiner } from "./joiner.ts";
+import { choiceOf, mayUse } from "./permission.ts";
+import { createToolCalls } from "./tools.ts";
+import type { AcpTurn } from "./turn.ts";
+
+/** @see SPEC.md, "ACP" */
+export function createAcpConversation(
+  turn: AcpTurn,
+  { record, limits }: ConverseOptions,
+): Conversation {
+  const { maxLineBytes, killGraceMs } = limits;
+  const input = new PassThrough();
+  // The agent may be gone before it has read all: that is seen by its process.
+  input.on("error", () => undefined);
+  const force = new AbortController();
+  const forceSoon = (): void => void setTimeout(() => force.abort(), killGraceMs);
+  const joiner = createChunkJoiner(maxLineBytes);
+  const tools = createToolCalls();
+  /** Requests of ours that are not answered. */
+  const asked = new Set<unknown>();
+  let arrived: AnyMessage[] = [];
+  let sessionId: string | undefined;
+  let isOver = false;
+  let isCancelled = false;
+
+  const send = (message: AnyMessage): void => {
+    if ("method" in message && "id" in message) asked.add(message.id);
+    record(JSON.stringify({ sent: withoutParams(message) }));
+    input.write(`${JSON.stringify(message)}\n`);
+  };
+  const { agent, receive, close } = connect(send, ({ toolCall, options }) => {
+    const call = tools.merge(v.parse(ToolCall, toolCall));
+    const chosen = isCancelled ? undefined : choiceOf(mayUse(call, turn.permissions), options);
+    return chosen === undefined
+      ? { outcome: { outcome: "cancelled" } }
+      : { outcome: { outcome: "selected", optionId: chosen } };
+  });
+  const finish = (): void => {
+    isOver = true;
+    close();
+    input.end();
+    forceSoon();
+  };
+  leadTurn(agent, turn, (id) => (sessionId = id)).then((stopReason) => {
+    // It was done before it could stop.
+    if (stopReason === "end_turn") isCancelled = false;
+    finish();
+  }, finish);
+
+  return {
+    input,
+    force: force.signal,
+    take(lines) {
+      return lines.flatMap((line) => {
+        const message = parseJson(line);
+        const event = message && acpEventOf(message);
+        if (event?.type === "tool") tools.merge(event.call);
+        if (message !== undefined && isForUs(message, asked)) arrived.push(message as AnyMessage);
+        return joiner.add(line, message);
+      });
+    },
+    proceed() {
+      const messages = arrived;
+      arrived = [];
+      if (!isOver) messages.forEach(receive);
+    },
+    end: joiner.end,
+    cancel() {
+      if (isOver) return;
+      isCancelled = true;
+      if (sessionId === undefined) return force.abort();
+      send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+      forceSoon();
+    },
+    wasCancelled: () => isCancelled,
+  };
+}
+
+interface Connected {
+  readonly agent: ClientContext;
+  readonly receive: (message: AnyMessage) => void;
+  readonly close: () => void;
+}
+
+/** What the agent asks for beside a permission is answered by "there is no such method". */
+function connect(
+  send: (message: AnyMessage) => void,
+  answer: (params: RequestPermissionRequest) => RequestPermissionResponse,
+): Connected {
+  let receive: Connected["receive"] = () => undefined;
+  const readable = new ReadableStream<AnyMessage>({
+    start: (controller) => void (receive = (message) => controller.enqueue(message)),
+  });
+  const connection = client()
+    .onRequest("session/request_permission", ({ params }) => answer(params))
+    .connect({ readable, writable: new WritableStream({ write: send }) });
+  return { agent: connection.agent, receive, close: () => connection.close() };
+}
+
+/** A request, or the answer to one of ours: of the rest nothing is asked of us. */
+function isForUs(message: Readonly<Record<string, unknown>>, asked: Set<unknown>): boolean {
+  if (!("id" in message)) return false;
+  return "method" in message ? typeof message["method"] === "string" : asked.delete(message["id"]);
+}
+
+/** Its parameters are what the turn was begun with. */
+function withoutParams(message: AnyMessage): object {
+  return Object.fromEntries(
+    Object.entries(message).filter(([key]) => key !== "params" && key !== "jsonrpc"),
+  );
+}

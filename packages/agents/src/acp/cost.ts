@@ -1,0 +1,89 @@
+import * as v from "valibot";
+import { type Cost, NOTHING_SPENT } from "../agent-process.ts";
+import { costOf, type ModelPrices, NO_TOKENS, type Tokens } from "../prices.ts";
+
+const count = v.fallback(v.pipe(v.number(), v.minValue(0)), 0);
+
+/** What a turn has used, as the protocol has it. */
+const Usage = v.object({
+  inputTokens: v.pipe(v.number(), v.minValue(0)),
+  outputTokens: count,
+  totalTokens: count,
+  thoughtTokens: v.optional(count, 0),
+  cachedReadTokens: v.optional(count, 0),
+  cachedWriteTokens: v.optional(count, 0),
+});
+
+/** The same as Gemini CLI has it, by models. */
+const Quota = v.object({
+  _meta: v.object({
+    quota: v.object({
+      model_usage: v.array(
+        v.object({
+          model: v.string(),
+          token_count: v.object({ input_tokens: count, output_tokens: count }),
+        }),
+      ),
+    }),
+  }),
+});
+
+/** What a turn has used of a model; `undefined`: of the session's. */
+export interface ModelUse {
+  readonly model: string | undefined;
+  readonly tokens: Tokens;
+}
+
+/** What the answer to a prompt says of tokens; none where it says nothing. */
+export function usesOf(answer: unknown): readonly ModelUse[] {
+  const quota = v.safeParse(Quota, answer);
+  if (quota.success) {
+    return quota.output._meta.quota.model_usage.map(({ model, token_count: tokens }) => ({
+      model,
+      tokens: { ...NO_TOKENS, input: tokens.input_tokens, output: tokens.output_tokens },
+    }));
+  }
+  const said = v.safeParse(v.object({ usage: Usage }), answer);
+  return said.success ? [{ model: undefined, tokens: tokensOf(said.output.usage) }] : [];
+}
+
+/** Some count what came from a cache among the input, others beside it: the total tells. */
+function tokensOf(usage: v.InferOutput<typeof Usage>): Tokens {
+  const { inputTokens, outputTokens, totalTokens, thoughtTokens } = usage;
+  const { cachedReadTokens: cacheRead, cachedWriteTokens: cacheWrite } = usage;
+  const cached = cacheRead + cacheWrite;
+  const isBeside = totalTokens >= inputTokens + outputTokens + cached;
+  const input = isBeside ? inputTokens : Math.max(0, inputTokens - cached);
+  const hasThoughtsBeside = totalTokens === inputTokens + outputTokens + thoughtTokens;
+  const output = outputTokens + (hasThoughtsBeside ? thoughtTokens : 0);
+  return { ...NO_TOKENS, input, output, cacheRead, cacheWrite };
+}
+
+/** What is known of a turn's cost. */
+export interface AcpSpending {
+  /** Whether the prompt was sent: before, nothing is asked of a model. */
+  readonly isAsked: boolean;
+  readonly isAnswered: boolean;
+  /** What the session had cost, in US dollars, and what it costs now; `undefined`: the agent does not say. */
+  readonly beforeUsd: number | undefined;
+  readonly sessionUsd: number | undefined;
+  readonly uses: readonly ModelUse[];
+  /** The session's model. */
+  readonly model: string | undefined;
+}
+
+/** @see SPEC.md, "ACP" */
+export function acpCost(spending: AcpSpending, prices: ModelPrices | undefined): Cost {
+  const { isAsked, isAnswered, beforeUsd, sessionUsd, uses, model } = spending;
+  if (!isAsked) return NOTHING_SPENT;
+  if (beforeUsd !== undefined && sessionUsd !== undefined) {
+    const costUsd = Math.max(0, sessionUsd - beforeUsd);
+    return { costUsd, costSource: isAnswered ? "reported" : "partial" };
+  }
+  const costs = uses.map((use) => costOf(use.model ?? model ?? "", use.tokens, prices));
+  if (costs.length === 0 || costs.includes(undefined)) return { costSource: "unknown" };
+  return {
+    costUsd: costs.reduce<number>((sum, usd) => sum + (usd ?? 0), 0),
+    costSource: "computed",
+  };
+}

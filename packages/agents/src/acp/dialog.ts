@@ -1,0 +1,98 @@
+import {
+  type ClientContext,
+  type LoadSessionRequest,
+  type LoadSessionResponse,
+  type NewSessionResponse,
+  PROTOCOL_VERSION,
+  type PromptResponse,
+  RequestError,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
+import type { AcpTurn } from "./turn.ts";
+
+/** Of an agent that wants to know first who is there. */
+const AUTH_REQUIRED = -32000;
+
+/**
+ * Leads an agent through a turn. What it answers is on record: who reads that learns how far it came.
+ *
+ * @param onPrompt - Told the session when the prompt is about to be sent.
+ * @returns Why the turn ended; `undefined`: it was not begun.
+ * @throws what the agent answers in place of what it was asked for.
+ * @see SPEC.md, "ACP"
+ */
+export async function leadTurn(
+  agent: ClientContext,
+  turn: AcpTurn,
+  onPrompt: (sessionId: string) => void,
+): Promise<StopReason | undefined> {
+  const { protocolVersion, agentCapabilities } = await agent.request("initialize", {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: "quasar", version: "0" },
+  });
+  if (protocolVersion !== PROTOCOL_VERSION) return undefined;
+  if (turn.sessionId !== undefined && agentCapabilities?.loadSession !== true) return undefined;
+  const { sessionId, options } = await authenticated(agent, turn, () => openSession(agent, turn));
+  if (turn.mode !== undefined) {
+    await agent.request("session/set_mode", { sessionId, modeId: turn.mode });
+  }
+  if (turn.model !== undefined) await chooseModel(agent, sessionId, turn.model, options);
+  onPrompt(sessionId);
+  const prompt = [{ type: "text" as const, text: turn.prompt }];
+  const { stopReason } = await agent.request<PromptResponse>("session/prompt", {
+    sessionId,
+    prompt,
+  });
+  return stopReason;
+}
+
+interface OpenSession {
+  readonly sessionId: string;
+  /** What may be set in it: the ids, by what they are about. */
+  readonly options: ReadonlyMap<unknown, string>;
+}
+
+async function openSession(agent: ClientContext, turn: AcpTurn): Promise<OpenSession> {
+  const place = { cwd: turn.workTree, mcpServers: [] };
+  const { sessionId } = turn;
+  const opened =
+    sessionId === undefined
+      ? await agent.request<NewSessionResponse>("session/new", place)
+      : { sessionId, ...(await load(agent, { sessionId, ...place })) };
+  const options = (opened.configOptions ?? []).map(({ category, id }) => [category, id] as const);
+  return { sessionId: opened.sessionId, options: new Map(options) };
+}
+
+const load = (agent: ClientContext, session: LoadSessionRequest): Promise<LoadSessionResponse> =>
+  agent.request("session/load", session);
+
+async function authenticated<T>(
+  agent: ClientContext,
+  { authMethod }: AcpTurn,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const isAsked = error instanceof RequestError && error.code === AUTH_REQUIRED;
+    if (!isAsked || authMethod === undefined) throw error;
+  }
+  await agent.request("authenticate", { methodId: authMethod });
+  return act();
+}
+
+/** Agents of before the protocol had options for it know a request of their own. */
+async function chooseModel(
+  agent: ClientContext,
+  sessionId: string,
+  model: string,
+  options: OpenSession["options"],
+): Promise<void> {
+  const configId = options.get("model");
+  if (configId === undefined) {
+    await agent.request("session/set_model", { sessionId, modelId: model });
+  } else {
+    await agent.request("session/set_config_option", { sessionId, configId, value: model });
+  }
+}

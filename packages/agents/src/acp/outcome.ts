@@ -1,0 +1,133 @@
+import type { AgentFailure, AgentFailureKind, AgentRequest } from "../agent.ts";
+import { failureOfExit } from "../agent-process.ts";
+import type { ChildOutcome } from "../child.ts";
+import { kindOfProse, kindOfStatus, type Prose } from "../classify.ts";
+import { failure } from "../failure.ts";
+import type { AcpError } from "./event.ts";
+import type { AcpReading } from "./reader.ts";
+
+/** Errors of the protocol have codes for few things: words and statuses are what there is. The first that fits decides. */
+const PROSE: Prose = [
+  [/quota|billing|credit balance|insufficient.{0,20}(?:funds|credit|balance)/i, "billing"],
+  [/rate.?limit|too many requests|usage limit|resource.?exhausted/i, "rate-limit"],
+  [/authenticat|unauthori[sz]ed|invalid.{0,20}key|permission.?denied|log ?in\b/i, "auth"],
+  [
+    /context (?:window|length)|maximum context|prompt is too long|too many tokens/i,
+    "context-overflow",
+  ],
+  [/overloaded|high demand|at capacity|unavailable/i, "overloaded"],
+  [/safety|content policy|usage policy|prohibited/i, "refusal"],
+  [/model.{0,80}not (?:found|supported)|does not exist|unknown model/i, "usage"],
+  [/connection|network|socket|fetch failed|ECONN|ENOTFOUND|timed? ?out/i, "network"],
+];
+
+const AUTH_REQUIRED = -32000;
+const STATUS = /\b(?:HTTP |status:? |code"?:? ?)?([45]\d\d)\b/i;
+
+/** What an error's words and the numbers in them mean. */
+function kindOfError({ code, message, data }: Pick<AcpError, "code" | "message" | "data">) {
+  if (code === AUTH_REQUIRED) return "auth";
+  const said = `${message} ${data === undefined ? "" : JSON.stringify(data)}`;
+  const status = code >= 400 && code < 600 ? code : Number(STATUS.exec(said)?.[1]);
+  return kindOfProse(PROSE, said) ?? kindOfStatus(status);
+}
+
+/** `retry-after: 30`, `"retryDelay":"37s"`, `try again in 2s`. */
+const RETRY =
+  /(?:retry[-_ ]?(?:after|delay|in)|(?:try again|reset) (?:in|after))["']?[:=]?\s*["']?(\d+(?:\.\d+)?)\s*(ms|s|m|h)?/i;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+function retryAtOf(said: string, now: Date): Date | undefined {
+  const [, count, unit = "s"] = RETRY.exec(said) ?? [];
+  if (count === undefined) return undefined;
+  const at = new Date(now.getTime() + Number(count) * (UNITS[unit.toLowerCase()] ?? 0));
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+export interface AcpOutcomeOptions {
+  readonly title: string;
+  /** How an error looks that the agent tells as if it were an answer; the first group is what it says. */
+  readonly errorText?: RegExp | undefined;
+}
+
+/** A refusal to do one of these means so, where its words mean nothing better. */
+const REFUSED: Readonly<Record<string, AgentFailureKind>> = {
+  "session/load": "session-missing",
+  "session/set_mode": "usage",
+  "session/set_model": "usage",
+  "session/set_config_option": "usage",
+};
+
+const STOP_REASONS: Readonly<Record<string, readonly [kind: AgentFailureKind, what: string]>> = {
+  max_tokens: ["context-overflow", "used all the tokens that it may use"],
+  max_turn_requests: ["turn-limit", "made all the requests that it may make in a turn"],
+  refusal: ["refusal", "refused to continue"],
+  cancelled: ["cancelled", "was cancelled"],
+};
+
+/**
+ * The failure that a turn means by what was said in it.
+ *
+ * @see SPEC.md, "ACP"
+ */
+export function failureOfTurn(
+  reading: AcpReading,
+  request: AgentRequest,
+  outcome: ChildOutcome,
+  { title, errorText }: AcpOutcomeOptions,
+): AgentFailure | undefined {
+  const { error, stopReason, text, acted, denials } = reading;
+  // "Try again in 30 s" is said of the moment in which the turn ended, whenever it is read.
+  const now = outcome.endedAt === undefined ? new Date() : new Date(outcome.endedAt);
+  const failed = (kind: AgentFailureKind, said: string): AgentFailure =>
+    failure(kind, `${title}: ${said}`, kind === "rate-limit" ? retryAtOf(said, now) : undefined);
+  if (error !== undefined) {
+    const kind = kindOfError(error) ?? REFUSED[error.method] ?? "unknown";
+    return failed(kind, wordsOf(error));
+  }
+  if (stopReason === undefined) return failureOfStart(reading, request, outcome, title);
+  if (stopReason !== "end_turn") {
+    const [kind, what] = STOP_REASONS[stopReason] ?? [
+      "bad-output",
+      `ended its turn with "${stopReason}"`,
+    ];
+    return failure(kind, `${title} ${what}.`);
+  }
+  const [, said] = (acted ? undefined : errorText?.exec(text)) ?? [];
+  if (said !== undefined) {
+    return failed(kindOfError({ code: 0, message: said }) ?? "unknown", said);
+  }
+  const isIdle = !acted && denials.length === 0;
+  if (text.trim() === "" && (request.role === "reviewer" || isIdle)) {
+    return failure("empty-answer", `${title} ended without an answer.`);
+  }
+  return undefined;
+}
+
+function wordsOf({ message, data }: AcpError): string {
+  const details =
+    data === undefined ? "" : ` ${typeof data === "string" ? data : JSON.stringify(data)}`;
+  return `${message}${details}`;
+}
+
+/** Of a turn whose prompt was not answered. */
+function failureOfStart(
+  { protocolVersion, loadsSessions, isAsked }: AcpReading,
+  { resumesSession = false }: AgentRequest,
+  outcome: ChildOutcome,
+  title: string,
+): AgentFailure {
+  const isIntroduced = protocolVersion !== undefined;
+  if (isIntroduced && protocolVersion !== 1) {
+    return failure(
+      "usage",
+      `${title} speaks version ${String(protocolVersion)} of its protocol, not 1.`,
+    );
+  }
+  if (isIntroduced && !isAsked && resumesSession && !loadsSessions) {
+    return failure("session-missing", `${title} does not continue in sessions.`);
+  }
+  return (
+    failureOfExit(outcome, title) ?? failure("bad-output", `${title} ended before its turn did.`)
+  );
+}

@@ -1,0 +1,88 @@
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { AgentDenial, AgentRequest } from "../agent.ts";
+import { readsOnly } from "../claude/reads-only.ts";
+import { cleanLine } from "../clean.ts";
+import { isAllowedCommand } from "../command-rules.ts";
+import { denialOf } from "../permissions.ts";
+import type { PermissionOption, ToolCall } from "./event.ts";
+import { commandOf, pathsOf } from "./tools.ts";
+
+/** What an agent may do in a turn: data, as it goes to another process. */
+export interface PermissionRules {
+  readonly access: AgentRequest["access"];
+  /** Absolute path. */
+  readonly workTree: string;
+  /** What a person allows beside: `Bash(npm test *)`, or a kind of tool, such as `fetch`. */
+  readonly allowed: readonly string[];
+  /** Whether the title of a tool that runs a command is that command. */
+  readonly titleIsCommand: boolean;
+}
+
+/** Nothing is changed by these, nor sent anywhere. */
+const READS: ReadonlySet<string | undefined> = new Set(["read", "search", "think"]);
+const EDITS: ReadonlySet<string | undefined> = new Set(["edit", "delete", "move"]);
+
+/** Whether an agent may use a tool. What a kind or a command that is not known does, nobody can say. */
+export function mayUse(call: ToolCall, rules: PermissionRules): boolean {
+  const { access, allowed, titleIsCommand } = rules;
+  const { kind } = call;
+  if (READS.has(kind)) return true;
+  const command = kind === "execute" ? commandOf(call, titleIsCommand) : undefined;
+  if (command !== undefined && readsOnly(command)) return true;
+  if (access === "read") return false;
+  if (kind === "execute") {
+    return command === undefined ? allowed.includes("Bash") : isAllowedCommand(command, allowed);
+  }
+  if (EDITS.has(kind) && isInTree(pathsOf(call), rules.workTree)) return true;
+  return allowed.some((rule) => rule.toLowerCase() === (kind ?? "other"));
+}
+
+/** Whether there are files, all of them in the work tree and none of them git's own. */
+function isInTree(paths: readonly string[], workTree: string): boolean {
+  return paths.length > 0 && paths.every((path) => isWithin(path, workTree));
+}
+
+function isWithin(path: string, workTree: string): boolean {
+  const inside = relative(workTree, resolve(workTree, path));
+  const parts = inside.split(sep);
+  return inside !== "" && !isAbsolute(inside) && parts[0] !== ".." && !parts.includes(".git");
+}
+
+/**
+ * Which of the options an agent gets for its question: it is allowed this time, or not. `undefined` where it offers
+ * none of that kind: then the answer is that nobody answers.
+ */
+export function choiceOf(
+  isAllowed: boolean,
+  options: readonly PermissionOption[],
+): string | undefined {
+  const kinds = isAllowed ? ["allow_once"] : ["reject_once", "reject_always"];
+  const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? []);
+  return chosen[0]?.optionId;
+}
+
+/** Whether what was chosen lets the agent do what it asked for. */
+export const isConsent = (
+  optionId: string | undefined,
+  options: readonly PermissionOption[],
+): boolean =>
+  options.find((option) => option.optionId === optionId)?.kind?.startsWith("allow") === true;
+
+/** What was refused, for a person, and what of their rules would allow it. */
+export function denialOfCall(
+  call: ToolCall,
+  { access, titleIsCommand }: Pick<PermissionRules, "access" | "titleIsCommand">,
+): AgentDenial {
+  const { kind = "other", title = "" } = call;
+  const command = kind === "execute" ? commandOf(call, titleIsCommand) : undefined;
+  const denial =
+    kind === "execute"
+      ? denialOf("Bash", { command: command ?? title })
+      : {
+          what: cleanLine(`${kind} ${pathsOf(call).join(" ") || title}`),
+          allow: [cleanLine(kind)],
+        };
+  const allow = command === undefined && kind === "execute" ? ["Bash"] : denial.allow;
+  // Nothing lets a reviewer do more than read.
+  return { what: denial.what, allow: access === "read" ? [] : allow };
+}

@@ -1,0 +1,17 @@
+import type { PermissionRules } from "./permission.ts";
+
+/** What is talked about with an agent in a turn: data, as it goes to another process. */
+export interface AcpTurn {
+  /** Absolute path of the work tree. */
+  readonly workTree: string;
+  readonly prompt: string;
+  /** The session to continue in; `undefined`: a new one. */
+  readonly sessionId?: string | undefined;
+  /** @default the agent's own choice */
+  readonly model?: string | undefined;
+  /** The agent's name of the mode that the session is put into. @default the one that it begins in */
+  readonly mode?: string | undefined;
+  /** How to log in where the agent asks for that, by its own id: without a person. @default not at all */
+  readonly authMethod?: string | undefined;
+  readonly permissions: PermissionRules;
+}
