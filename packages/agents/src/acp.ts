@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
-import * as v from "valibot";
 import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import { acpCost } from "./acp/cost.ts";
-import { type AcpOutcomeOptions, failureOfTurn } from "./acp/outcome.ts";
+import { type AcpContext, acpContextOf } from "./acp/context.ts";
+import { type AcpOutcomeOptions, failureOfTurn, isRefusal } from "./acp/outcome.ts";
 import { createAcpReader } from "./acp/reader.ts";
+import { sessionUsdBefore } from "./acp/session-cost.ts";
 import type { AcpTurn } from "./acp/turn.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import {
@@ -71,16 +72,6 @@ export function createAcpAgent(options: AcpAgentOptions): AgentInvoker {
   return createProcessAgent(acpAdapter(options), options);
 }
 
-/** What is kept with a turn: by what its lines are read. */
-const Context = v.fallback(v.object({ protocol: v.literal("acp"), titleIsCommand: v.boolean() }), {
-  protocol: "acp",
-  titleIsCommand: false,
-});
-
-/** Whether a turn is of an agent of this protocol, by what was kept with it. */
-export const isAcpContext = (context: unknown): boolean =>
-  v.is(v.object({ protocol: v.literal("acp") }), context);
-
 /** How an agent of the protocol is started and understood. */
 export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
   const { name, title = name, titleIsCommand = false, prices } = options;
@@ -128,23 +119,24 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       if (resumesSession && sessionId === "") {
         return failure("session-missing", "There is no session to continue in.");
       }
+      const dir = dirname(fileOf(""));
       const named = access === "read" ? [] : (request.commands ?? []);
-      const commands = allowedCommands(named, dirname(fileOf("")));
-      const readBy = { access, sessionId: continuedBy(request), titleIsCommand };
+      const commands = allowedCommands(named, dir);
+      const beforeUsd = resumesSession ? sessionUsdBefore(request, dir, sessionId) : 0;
+      const context: AcpContext = { protocol: "acp", titleIsCommand, beforeUsd };
+      const reader = { access, titleIsCommand, beforeUsd };
       return {
         program,
         files: scriptsOf(commands),
         conversation: turnOf(request, commands),
-        context: { protocol: "acp", titleIsCommand },
-        watcher: watcherFor({ kind: "acp", reader: readBy, limits: limitsOf(request) }),
+        context,
+        watcher: watcherFor({ kind: "acp", reader, limits: limitsOf(request) }),
       };
     },
     open(request, context, emit) {
-      const { access } = request;
       const { reading, read } = createAcpReader(inTree(emit, request.workTree), {
-        access,
-        sessionId: continuedBy(request),
-        titleIsCommand: v.parse(Context, context).titleIsCommand,
+        access: request.access,
+        ...(acpContextOf(context) ?? { titleIsCommand }),
       });
       const cost = (): Cost => {
         const isAnswered = reading.stopReason !== undefined || reading.error !== undefined;
@@ -162,9 +154,10 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
           const problem =
             failureOfProcess(outcome, program, options, reading.tools + 1) ??
             failureOfTurn(reading, request, outcome, said);
-          const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
+          const isRefused = problem !== undefined && isRefusal(problem, reading, said);
+          const began = outcome.started && !isRefused;
           const { denials, version, stopReason, text } = reading;
-          const continues = sessionId();
+          const continues = problem && NO_SESSION.has(problem.kind) ? undefined : sessionId();
           return {
             ...(problem && { failure: problem }),
             text: stopReason === undefined ? "" : text,

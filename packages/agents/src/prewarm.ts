@@ -1,7 +1,9 @@
 import { isAlive, identityOf } from "@quasar/process";
+import { acpContextOf } from "./acp/context.ts";
 import type { SupervisorProgram } from "./program-file.ts";
 import { leaveSupervisor, spawnSupervisor, type SupervisorProcess } from "./start-supervisor.ts";
 import type { TurnName } from "./supervisor-errors.ts";
+import { contextOf, turnFiles } from "./turn-files.ts";
 
 interface Prewarmed {
   readonly child: SupervisorProcess;
@@ -20,7 +22,8 @@ const prewarmed = new Map<string, Prewarmed>();
  * @throws {AgentsError} `ERR_NO_SUPERVISOR`
  * @see SPEC.md, "The supervisor"
  */
-export function prewarm(turn: TurnName, program: SupervisorProgram = "supervisor"): () => void {
+export function prewarm(turn: TurnName): () => void {
+  const program = programLike(turn);
   const { child } = takePrewarmed(turn, program) ?? { child: spawnSupervisor(turn, program) };
   prewarmed.set(turn.turnId, { child, program });
   return () => {
@@ -28,6 +31,19 @@ export function prewarm(turn: TurnName, program: SupervisorProgram = "supervisor
     prewarmed.delete(turn.turnId);
     leaveSupervisor(child);
   };
+}
+
+/** A turn that is probably taken follows one of the same agent. */
+function programLike({ turnsDir, runId, turnId }: TurnName): SupervisorProgram {
+  if (turnsDir === undefined) return "supervisor";
+  const before = Number(turnId.slice(runId.length + 1)) - 1;
+  if (!(before > 0)) return "supervisor";
+  try {
+    const context = contextOf(turnFiles(turnsDir, { runId, turnId: `${runId}.${before}` }));
+    return acpContextOf(context) === undefined ? "supervisor" : "acp-supervisor";
+  } catch {
+    return "supervisor"; // whoever takes the turn has the other one started
+  }
 }
 
 /** The supervisor for a turn that is being taken: the one that waits for it, or a new one. */

@@ -4,6 +4,7 @@ import { fakeClaude } from "../test/billed/claude.ts";
 import { between, chance } from "../test/billed/fake-agent.ts";
 import { aSample } from "../test/program.ts";
 import { aRequest } from "../test/request.ts";
+import { acpAdapter } from "./acp.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import type { ChildOutcome } from "./child.ts";
 import { claudeAdapter } from "./claude.ts";
@@ -18,13 +19,16 @@ const OUTCOMES: readonly ChildOutcome[] = [
   { ...ended, exitCode: 0, exitSignal: null, stopped: "cancelled" },
 ];
 
-const ADAPTERS: Readonly<Record<"claude" | "codex", AgentAdapter>> = {
+type Kind = Exclude<OutputKind, "scripted">;
+
+const ADAPTERS: Readonly<Record<Kind, AgentAdapter>> = {
   claude: claudeAdapter({ env: {}, maxOutputTokens: 4000 }),
   codex: codexAdapter({ env: { CODEX_HOME: "/nowhere" } }),
+  acp: acpAdapter({ name: "acp", file: "acp", titleIsCommand: true }),
 };
 
 /** All that is made of an output, after each line where it matters, and at its end. */
-function madeOf(kind: "claude" | "codex", lines: readonly string[]): readonly unknown[] {
+function madeOf(kind: Kind, lines: readonly string[]): readonly unknown[] {
   const request = aRequest({ runId: "run", workTree: "/nowhere" });
   return OUTCOMES.map((outcome) => {
     const reader = ADAPTERS[kind].open(request, undefined, () => undefined);
@@ -50,6 +54,10 @@ const SAMPLES = [
   ["codex", "codex-0.169.0.exec.jsonl"],
   ["codex", "codex-F-CTX.jsonl"],
   ["codex", "codex-F-USAGE.jsonl"],
+  ["acp", "gemini-0.61.0.acp.jsonl"],
+  ["acp", "copilot-1.0.102.acp.jsonl"],
+  ["acp", "copilot-1.0.102-401.acp.jsonl"],
+  ["acp", "opencode-1.18.33-loaded.acp.jsonl"],
 ] as const;
 
 test.for(SAMPLES)("what decides in output of %s, %s, is all that is made of it", ([kind, name]) => {

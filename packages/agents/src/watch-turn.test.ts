@@ -10,10 +10,10 @@ import { watchTurn } from "./watch-turn.ts";
 const SAMPLES = new URL("../test/samples/", import.meta.url).pathname;
 
 /** A turn of an agent of which there are files only, and nobody who works. */
-function aStoredTurn(agent: string): UnfinishedTurn & { readonly dir: string } {
+function aStoredTurn(agent: string, context?: object): UnfinishedTurn & { readonly dir: string } {
   const dir = join(aDirectory(), "turns");
   mkdirSync(dir);
-  writeFileSync(join(dir, "1.start"), JSON.stringify({ v: 1, agent }));
+  writeFileSync(join(dir, "1.start"), JSON.stringify({ v: 1, agent, context }));
   return { dir, request: aRequest({ turnsDir: dir }), process: undefined };
 }
 
@@ -32,14 +32,18 @@ test("tells the events of a turn that is over again", async () => {
 test.for([
   ["claude", "claude-2.1.329.stream.jsonl", "tool"],
   ["codex", "codex-0.169.0.exec.jsonl", "tool"],
+  ["gemini", "gemini-0.61.0.acp.jsonl", "tool", { protocol: "acp", titleIsCommand: true }],
   ["some command", "codex-0.169.0.exec.jsonl", "text"],
-] as const)("reads what %s has printed without its program", async ([agent, sample, type]) => {
-  const turn = aStoredTurn(agent);
-  copyFileSync(join(SAMPLES, sample), join(turn.dir, "1.out"));
-  const { events, onEvent } = aListener();
-  expect(await watchTurn(turn, { onEvent })).toBe(true);
-  expect(events.map((event) => event.type)).toContain(type);
-});
+] as const)(
+  "reads what %s has printed without its program",
+  async ([agent, sample, type, context]) => {
+    const turn = aStoredTurn(agent, context);
+    copyFileSync(join(SAMPLES, sample), join(turn.dir, "1.out"));
+    const { events, onEvent } = aListener();
+    expect(await watchTurn(turn, { onEvent })).toBe(true);
+    expect(events.map((event) => event.type)).toContain(type);
+  },
+);
 
 test("waits for what a turn at work says, and until it ends", async () => {
   const turn = { ...aStoredTurn("some command"), process: currentProcess() };

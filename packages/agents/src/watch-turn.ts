@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, type ProcessIdentity } from "@quasar/process";
 import type { AgentEvent, UnfinishedTurn } from "./agent.ts";
 import type { AgentAdapter, TurnReader } from "./adapter.ts";
-import { acpAdapter, isAcpContext } from "./acp.ts";
+import { acpAdapter } from "./acp.ts";
+import { acpContextOf } from "./acp/context.ts";
 import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
 import { printed } from "./command.ts";
@@ -33,7 +34,7 @@ export async function watchTurn(
   const files = turnFiles(request.turnsDir, request);
   if (follow) await untilBegun(files, owner, signal);
   const { agent, context } = beginningOf(files);
-  const open = READERS.get(agent) ?? (isAcpContext(context) ? readAcp : readText);
+  const open = READERS.get(agent) ?? (acpContextOf(context) ? readAcp : readText);
   const reader = open(request, context, onEvent);
   const listener = { onLines: reader.read, onOmitted: reader.omit };
   if (follow) return watchOutput(files, owner, listener, signal);

@@ -1,5 +1,5 @@
 // An agent that speaks the Agent Client Protocol and follows a script: acp-agent.ts <script>, in JSON. What it is told
-// is in `log` of its script, a message a line.
+// is in `log` of its script, a message a line, with whether the question that is answered was on record then.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,6 +23,8 @@ export interface AcpScript {
   /** File of the ids of sessions that it has had. */
   readonly sessions: string;
   readonly steps: readonly AcpStep[];
+  /** Path of the turn's output. */
+  readonly out?: string;
   /** In place of what it answers by itself, by method; `null`: no answer. */
   readonly answers?: Readonly<Record<string, object | null>>;
   /** Done before a method is answered. */
@@ -61,6 +63,12 @@ const update = (change: object): void =>
   send({ method: "session/update", params: { sessionId, update: change } });
 const hasHad = (id: string): boolean =>
   existsSync(script.sessions) && readFileSync(script.sessions, "utf8").includes(id);
+
+/** Whether a question of this id was kept. */
+function isOnRecord(id: number | undefined): boolean {
+  const asked = `{"jsonrpc":"2.0","id":${id},"method":`;
+  return script.out !== undefined && readFileSync(script.out, "utf8").includes(asked);
+}
 
 async function play(steps: readonly AcpStep[], promptId: number | undefined): Promise<boolean> {
   let isLeftOut = false;
@@ -143,8 +151,9 @@ async function onRequest({ id, method = "", params }: Message): Promise<void> {
 
 createInterface({ input: process.stdin })
   .on("line", (line) => {
-    appendFileSync(script.log, `${line}\n`);
     const message = JSON.parse(line) as Message;
+    const isKept = message.method === undefined && isOnRecord(message.id);
+    appendFileSync(script.log, `${JSON.stringify({ ...message, ...(isKept && { isKept }) })}\n`);
     if (message.method === "session/cancel") {
       isCancelled = script.ignoresCancel !== true;
     } else if (message.method === undefined) {

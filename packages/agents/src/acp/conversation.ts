@@ -37,7 +37,7 @@ export function createAcpConversation(
 
   const send = (message: AnyMessage): void => {
     if ("method" in message && "id" in message) asked.add(message.id);
-    record(JSON.stringify({ sent: withoutParams(message) }));
+    record(JSON.stringify({ sent: recorded(message) }));
     input.write(`${JSON.stringify(message)}\n`);
   };
   const { agent, receive, close } = connect(send, ({ toolCall, options }) => {
@@ -67,7 +67,8 @@ export function createAcpConversation(
         const message = parseJson(line);
         const event = message && acpEventOf(message);
         if (event?.type === "tool") tools.merge(event.call);
-        if (message !== undefined && isForUs(message, asked)) arrived.push(message as AnyMessage);
+        const forUs = message ?? headOfCut(line);
+        if (forUs !== undefined && isForUs(forUs, asked)) arrived.push(forUs as AnyMessage);
         return joiner.add(line, message);
       });
     },
@@ -115,9 +116,17 @@ function isForUs(message: Readonly<Record<string, unknown>>, asked: Set<unknown>
   return "method" in message ? typeof message["method"] === "string" : asked.delete(message["id"]);
 }
 
-/** Its parameters are what the turn was begun with. */
-function withoutParams(message: AnyMessage): object {
-  return Object.fromEntries(
-    Object.entries(message).filter(([key]) => key !== "params" && key !== "jsonrpc"),
-  );
+const HEAD = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,100}"),"method":"([^"\\]{1,100})"/;
+
+/** What is read of a request that was too long, and cut: that it is refused, or its agent would wait. */
+function headOfCut(line: string): Readonly<Record<string, unknown>> | undefined {
+  const [, id, method] = HEAD.exec(line) ?? [];
+  return id === undefined ? undefined : { jsonrpc: "2.0", id: JSON.parse(id) as unknown, method };
+}
+
+/** What is kept of a message of ours: its parameters are what the turn was begun with. */
+function recorded(message: AnyMessage): object {
+  const { jsonrpc: _, params, ...rest } = message as AnyMessage & { params?: unknown };
+  const sessionId = (params as { sessionId?: string } | undefined)?.sessionId;
+  return { ...rest, ...(sessionId !== undefined && { sessionId }) };
 }

@@ -80,6 +80,8 @@ export function acpCost(spending: AcpSpending, prices: ModelPrices | undefined):
     const costUsd = Math.max(0, sessionUsd - beforeUsd);
     return { costUsd, costSource: isAnswered ? "reported" : "partial" };
   }
+  // It did not cost more than its whole session.
+  if (sessionUsd !== undefined) return { costSource: "unknown", unknownUsd: sessionUsd };
   const costs = uses.map((use) => costOf(use.model ?? model ?? "", use.tokens, prices));
   if (costs.length === 0 || costs.includes(undefined)) return { costSource: "unknown" };
   return {

@@ -8,6 +8,8 @@ import {
   RequestError,
   type StopReason,
 } from "@agentclientprotocol/sdk";
+import * as v from "valibot";
+import { SessionId } from "./event.ts";
 import type { AcpTurn } from "./turn.ts";
 
 /** Of an agent that wants to know first who is there. */
@@ -60,6 +62,8 @@ async function openSession(agent: ClientContext, turn: AcpTurn): Promise<OpenSes
     sessionId === undefined
       ? await agent.request<NewSessionResponse>("session/new", place)
       : { sessionId, ...(await load(agent, { sessionId, ...place })) };
+  // The package takes an answer for what it should be.
+  if (!v.is(SessionId, opened.sessionId)) throw new TypeError("the session has no id");
   const options = (opened.configOptions ?? []).map(({ category, id }) => [category, id] as const);
   return { sessionId: opened.sessionId, options: new Map(options) };
 }

@@ -2,13 +2,18 @@ import * as v from "valibot";
 
 /**
  * The lines of a turn: messages of the agent as they came, what it says in pieces joined, and one for each message
- * of ours, `{"sent":…}`, without its parameters.
+ * of ours, `{"sent":…}`, of whose parameters the session is left.
  *
  * @see SPEC.md, "ACP"
  */
 export type AcpEvent =
   /** A request or a notification of ours. */
-  | { readonly type: "asked"; readonly id: Id | undefined; readonly method: string }
+  | {
+      readonly type: "asked";
+      readonly id: Id | undefined;
+      readonly method: string;
+      readonly sessionId: string | undefined;
+    }
   /** Our answer to a request for a permission. */
   | { readonly type: "decided"; readonly id: Id; readonly optionId: string | undefined }
   | { readonly type: "answer"; readonly id: Id; readonly result: unknown }
@@ -48,6 +53,9 @@ export const ToolCall = v.object({
 });
 export type ToolCall = v.InferOutput<typeof ToolCall>;
 
+/** An id that is sent back some day. */
+export const SessionId = v.pipe(v.string(), v.regex(/^[!-~]{1,256}$/));
+
 const PermissionOption = v.object({ optionId: v.string(), kind: lenient(v.string()) });
 export type PermissionOption = v.InferOutput<typeof PermissionOption>;
 
@@ -62,6 +70,7 @@ const Sent = v.object({
   sent: v.object({
     id: v.optional(Id),
     method: v.optional(v.string()),
+    sessionId: lenient(v.string()),
     result: lenient(v.object({ outcome: v.object({ optionId: lenient(v.string()) }) })),
   }),
 });
@@ -124,8 +133,8 @@ export function acpEventOf(message: Readonly<Record<string, unknown>>): AcpEvent
 function sentOf(message: unknown): AcpEvent | undefined {
   const { success, output } = v.safeParse(Sent, message);
   if (!success) return undefined;
-  const { id, method, result } = output.sent;
-  if (method !== undefined) return { type: "asked", id, method };
+  const { id, method, sessionId, result } = output.sent;
+  if (method !== undefined) return { type: "asked", id, method, sessionId };
   if (id === undefined || result === undefined) return undefined;
   return { type: "decided", id, optionId: result.outcome.optionId };
 }

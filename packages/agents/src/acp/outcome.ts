@@ -2,7 +2,7 @@ import type { AgentFailure, AgentFailureKind, AgentRequest } from "../agent.ts";
 import { failureOfExit } from "../agent-process.ts";
 import type { ChildOutcome } from "../child.ts";
 import { kindOfProse, kindOfStatus, type Prose } from "../classify.ts";
-import { failure } from "../failure.ts";
+import { failure, NO_SESSION } from "../failure.ts";
 import type { AcpError } from "./event.ts";
 import type { AcpReading } from "./reader.ts";
 
@@ -102,6 +102,25 @@ export function failureOfTurn(
     return failure("empty-answer", `${title} ended without an answer.`);
   }
   return undefined;
+}
+
+/** Of who could not ask, or may not, nothing is billed. */
+const UNBILLED: ReadonlySet<AgentFailureKind> = new Set([
+  ...NO_SESSION,
+  "auth",
+  "billing",
+  "rate-limit",
+  "usage",
+]);
+
+/** Whether the first thing that a turn asked for was refused. */
+export function isRefusal(
+  { kind }: AgentFailure,
+  { tools, text }: AcpReading,
+  { errorText }: AcpOutcomeOptions,
+): boolean {
+  const saidNothing = text === "" || errorText?.test(text) === true;
+  return UNBILLED.has(kind) && tools === 0 && saidNothing;
 }
 
 function wordsOf({ message, data }: AcpError): string {

@@ -9,6 +9,7 @@ import {
   type Id,
   parseAcpLine,
   type PermissionOption,
+  SessionId,
   type ToolCall,
 } from "./event.ts";
 import { denialOfCall, isConsent } from "./permission.ts";
@@ -43,9 +44,9 @@ export interface AcpReading {
 
 export interface AcpReaderOptions {
   readonly access: AgentRequest["access"];
-  /** The session that is continued; `undefined`: a new one. */
-  readonly sessionId?: string | undefined;
   readonly titleIsCommand: boolean;
+  /** What the session had cost before, in US dollars; `undefined`: not known. */
+  readonly beforeUsd?: number | undefined;
 }
 
 export interface AcpReader {
@@ -65,9 +66,6 @@ const Initialized = v.object({
     undefined,
   ),
 });
-
-/** An id that we send back some day. */
-const SessionId = v.pipe(v.string(), v.regex(/^[!-~]{1,256}$/));
 
 const Opened = v.object({
   sessionId: v.fallback(v.optional(SessionId), undefined),
@@ -90,12 +88,12 @@ const Ended = v.object({ stopReason: v.string() });
 /** Reads the lines of a turn as they come. */
 export function createAcpReader(
   emit: (event: AgentEvent) => void,
-  { access, sessionId, titleIsCommand }: AcpReaderOptions,
+  { access, titleIsCommand, beforeUsd }: AcpReaderOptions,
   limits: TurnLimits = {},
 ): AcpReader {
   const denials: AgentDenial[] = [];
   const reading: { -readonly [K in keyof AcpReading]: AcpReading[K] } = {
-    sessionId,
+    sessionId: undefined,
     version: undefined,
     protocolVersion: undefined,
     loadsSessions: false,
@@ -107,7 +105,7 @@ export function createAcpReader(
     denials,
     stopReason: undefined,
     error: undefined,
-    beforeUsd: sessionId === undefined ? 0 : undefined,
+    beforeUsd,
     sessionUsd: undefined,
     uses: [],
     model: undefined,
@@ -185,6 +183,7 @@ export function createAcpReader(
   const onEvent = (event: AcpEvent): void => {
     if (event.type === "asked") {
       if (event.id !== undefined) asked.set(event.id, event.method);
+      reading.sessionId ??= event.sessionId;
       reading.isAsked ||= event.method === "session/prompt";
       return;
     }
