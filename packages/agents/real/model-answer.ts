@@ -15,11 +15,13 @@ export interface ModelTurn {
   readonly after?: Promise<unknown> | undefined;
   /** Tokens. @default 100 in, 20 out */
   readonly usage?: { readonly input: number; readonly output: number } | undefined;
+  /** Ends by the provider's own refusal. @default false */
+  readonly refuses?: boolean | undefined;
 }
 
-/** A server-sent event. */
+/** A server-sent event; Gemini's have no type. */
 export interface ModelEvent {
-  readonly type: string;
+  readonly type?: string;
   readonly [key: string]: unknown;
 }
 
@@ -37,24 +39,39 @@ const patchOf = (path: string, content: string) =>
     .map((line) => `+${line}`)
     .join("\n")}\n*** End Patch\n`;
 
+/** The clients' tools that write a file. */
+const WRITE: Readonly<Record<string, (path: string, content: string) => Call["input"]>> = {
+  Write: (file_path, content) => ({ file_path, content }),
+  write_file: (file_path, content) => ({ file_path, content }),
+  create: (path, content) => ({ path, file_text: content }),
+  apply_patch: patchOf,
+};
+
+/** The clients' tools that run a line of shell. */
+const SHELL: Readonly<Record<string, (command: string) => Call["input"]>> = {
+  Bash: (command) => ({ command, description: "scripted" }),
+  bash: (command) => ({ command, description: "scripted" }),
+  run_shell_command: (command) => ({ command }),
+  exec_command: (cmd) => ({ cmd }),
+};
+
+/** The tool of a table that the client offers, its first one where it offers none. */
+function offered<T>(table: Readonly<Record<string, T>>, tools: readonly string[]): [string, T] {
+  const entries = Object.entries(table);
+  return (entries.find(([name]) => tools.includes(name)) ?? entries[0]) as [string, T];
+}
+
 /** Tool calls, in the words of the client that asks. */
 function callsOf({ write, shell, tool, json }: ModelTurn, { api, tools }: ModelRequest): Call[] {
   const id = () => `${api === "anthropic" ? "toolu" : "call"}_${randomUUID()}`;
   const calls: Call[] = [];
   if (write) {
-    const { path, content } = write;
-    calls.push(
-      api === "anthropic"
-        ? { id: id(), name: "Write", input: { file_path: path, content } }
-        : { id: id(), name: "apply_patch", input: patchOf(path, content) },
-    );
+    const [name, inputOf] = offered(WRITE, tools);
+    calls.push({ id: id(), name, input: inputOf(write.path, write.content) });
   }
   if (shell !== undefined) {
-    calls.push(
-      api === "anthropic"
-        ? { id: id(), name: "Bash", input: { command: shell, description: "scripted" } }
-        : { id: id(), name: "exec_command", input: { cmd: shell } },
-    );
+    const [name, inputOf] = offered(SHELL, tools);
+    calls.push({ id: id(), name, input: inputOf(shell) });
   }
   if (tool) calls.push({ id: id(), ...tool });
   if (json && tools.includes("StructuredOutput")) {
@@ -71,18 +88,36 @@ export function eventsOf(turn: ModelTurn, request: ModelRequest): ModelEvent[] {
   const calls = callsOf(turn, request);
   const asText = turn.json && !request.tools.includes("StructuredOutput");
   const text = asText ? JSON.stringify(turn.json) : (turn.text ?? "");
-  const usage = usageOf(turn);
-  return request.api === "anthropic"
-    ? anthropicEvents(text, calls, usage, request.model)
-    : openAiEvents(text, calls, usage, request.model);
+  return EVENTS[request.api]({
+    text,
+    calls,
+    usage: usageOf(turn),
+    model: request.model,
+    refuses: turn.refuses ?? false,
+  });
 }
 
-function anthropicEvents(
-  text: string,
-  calls: readonly Call[],
-  { input, output }: { input: number; output: number },
-  model: string,
-): ModelEvent[] {
+interface Answer {
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly usage: { readonly input: number; readonly output: number };
+  readonly model: string;
+  readonly refuses: boolean;
+}
+
+const EVENTS: Readonly<Record<ModelRequest["api"], (answer: Answer) => ModelEvent[]>> = {
+  anthropic: anthropicEvents,
+  openai: openAiEvents,
+  gemini: geminiEvents,
+};
+
+function anthropicEvents({
+  text,
+  calls,
+  usage: { input, output },
+  model,
+  refuses,
+}: Answer): ModelEvent[] {
   const usage = { input_tokens: input, output_tokens: output };
   const message = { id: `msg_${randomUUID()}`, type: "message", role: "assistant", model };
   const started = {
@@ -100,7 +135,7 @@ function anthropicEvents(
       delta: { type: "input_json_delta", partial_json: JSON.stringify(call.input) },
     })),
   ];
-  const stop_reason = calls.length > 0 ? "tool_use" : "end_turn";
+  const stop_reason = refuses ? "refusal" : calls.length > 0 ? "tool_use" : "end_turn";
   return [
     { type: "message_start", message: started },
     ...blocks.flatMap(({ start, delta }, index) => [
@@ -113,14 +148,17 @@ function anthropicEvents(
   ];
 }
 
-function openAiEvents(
-  text: string,
-  calls: readonly Call[],
-  { input, output }: { input: number; output: number },
-  model: string,
-): ModelEvent[] {
+function openAiEvents({
+  text,
+  calls,
+  usage: { input, output },
+  model,
+  refuses,
+}: Answer): ModelEvent[] {
   const id = `resp_${randomUUID()}`;
-  const content = [{ type: "output_text", text, annotations: [] }];
+  const content = refuses
+    ? [{ type: "refusal", refusal: text }]
+    : [{ type: "output_text", text, annotations: [] }];
   const items = [
     ...(text === ""
       ? []
@@ -145,4 +183,27 @@ function openAiEvents(
     ]),
     { type: "response.completed", response: { ...response, status: "completed" } },
   ];
+}
+
+function geminiEvents({
+  text,
+  calls,
+  usage: { input, output },
+  model,
+  refuses,
+}: Answer): ModelEvent[] {
+  const usageMetadata = {
+    promptTokenCount: input,
+    candidatesTokenCount: output,
+    totalTokenCount: input + output,
+  };
+  const parts = calls.map(({ id, name, input: args }) => ({ functionCall: { id, name, args } }));
+  const event = (content: readonly object[], finishReason?: string) => ({
+    candidates: [{ index: 0, content: { role: "model", parts: content }, finishReason }],
+    modelVersion: model,
+    responseId: randomUUID(),
+    usageMetadata,
+  });
+  const end = event(parts.length > 0 ? parts : [{ text: "" }], refuses ? "SAFETY" : "STOP");
+  return text === "" ? [end] : [event([{ text }]), end];
 }

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 
-/** What a client asks, in one shape for both APIs. */
+/** What a client asks, in one shape for all APIs. */
 export interface ModelRequest {
-  readonly api: "anthropic" | "openai";
+  readonly api: "anthropic" | "openai" | "gemini";
   readonly model: string;
   readonly system: string;
   /** The last text of the user's own. */
@@ -17,7 +17,7 @@ export interface ModelRequest {
 
 /** Text that clients add in the user's name. */
 const NOT_A_PROMPT =
-  /^\s*(<(system-reminder|environment_context|user_instructions|permissions|skills_instructions|turn_aborted)|\[(structured-output-enforce|Request interrupted))/;
+  /^\s*(<(system-reminder|environment_context|session_context|user_instructions|permissions|skills_instructions|turn_aborted)|\[(structured-output-enforce|Request interrupted))/;
 
 interface Round {
   readonly prompt: string;
@@ -54,6 +54,29 @@ const OpenAi = v.object({
       content: v.nullish(Content, ""),
     }),
   ),
+});
+
+const GeminiContent = v.object({
+  role: v.optional(v.string(), "user"),
+  parts: v.array(
+    v.object({
+      text: v.optional(v.string(), ""),
+      functionCall: v.optional(v.object({ name: v.string() })),
+    }),
+  ),
+});
+
+const Gemini = v.object({
+  systemInstruction: v.optional(v.object({ parts: v.array(Block) })),
+  tools: v.optional(
+    v.array(
+      v.object({
+        functionDeclarations: v.optional(v.array(v.object({ name: v.string() })), []),
+      }),
+    ),
+    [],
+  ),
+  contents: v.array(GeminiContent),
 });
 
 function positionIn(rounds: readonly Round[]): Pick<ModelRequest, "prompt" | "prompts" | "step"> {
@@ -95,8 +118,29 @@ function ofOpenAi(body: unknown): ModelRequest {
   };
 }
 
+function ofGemini(model: string, body: unknown): ModelRequest {
+  const { systemInstruction, tools, contents } = v.parse(Gemini, body);
+  const rounds = contents.map(({ role, parts }) => ({
+    prompt: role === "user" ? textOf(parts.map((part) => ({ type: "text", ...part }))) : "",
+    calls: parts.some(({ functionCall }) => functionCall !== undefined),
+  }));
+  return {
+    api: "gemini",
+    model,
+    system: textOf(systemInstruction?.parts ?? ""),
+    tools: tools.flatMap(({ functionDeclarations }) =>
+      functionDeclarations.map(({ name }) => name),
+    ),
+    ...positionIn(rounds),
+  };
+}
+
 /** The request to a model at a path; `undefined` when it is none. */
 export function modelRequestOf(path: string, body: unknown): ModelRequest | undefined {
+  const [, gemini] = /\/models\/([^/:]+):(?:streamG|g)enerateContent(?:\?|$)/.exec(path) ?? [];
+  if (gemini !== undefined) {
+    return ofGemini(gemini, body);
+  }
   if (/\/messages(\?|$)/.test(path)) {
     return ofAnthropic(body);
   }

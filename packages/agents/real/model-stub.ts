@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { costOf, NO_TOKENS } from "../src/prices.ts";
-import { eventsOf, type ModelTurn, usageOf } from "./model-answer.ts";
+import { eventsOf, type ModelEvent, type ModelTurn, usageOf } from "./model-answer.ts";
 import { type ModelRequest, modelRequestOf } from "./model-request.ts";
 
 /** What goes wrong instead of an answer, or in it. */
@@ -13,6 +13,7 @@ export type ModelFault =
       readonly status: number;
       readonly type: string;
       readonly message: string;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   /** Nothing more comes after so many events. */
   | { readonly kind: "hang"; readonly after: number }
@@ -23,7 +24,7 @@ export type ModelFault =
 
 export type ModelScript = (request: ModelRequest) => ModelTurn | ModelFault;
 
-/** A scripted model API on loopback: Anthropic's Messages and OpenAI's Responses, both streamed. */
+/** A scripted model API on loopback: Anthropic's Messages, OpenAI's Responses and Gemini, all streamed. */
 export interface ModelStub {
   readonly url: string;
   /** What was asked so far. */
@@ -37,16 +38,33 @@ export interface ModelStub {
   close(): Promise<void>;
 }
 
-function sendJson(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { "content-type": "application/json" });
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(value));
 }
 
-function errorOf({ api }: ModelRequest, type: string, message: string): object {
-  return api === "anthropic"
-    ? { type: "error", error: { type, message } }
-    : { error: { type, code: type, message } };
+function errorOf(
+  { api }: ModelRequest,
+  { status, type, message }: Extract<ModelFault, { kind: "status" }>,
+): object {
+  switch (api) {
+    case "anthropic":
+      return { type: "error", error: { type, message } };
+    case "openai":
+      return { error: { type, code: type, message } };
+    case "gemini":
+      return { error: { code: status, status: type, message } };
+  }
 }
+
+/** An event as it goes over the wire. */
+const sent = (event: ModelEvent): string =>
+  `${event.type === undefined ? "" : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`;
 
 /** Starts a stub on a free port of 127.0.0.1. */
 export async function startModelStub(script: ModelScript): Promise<ModelStub> {
@@ -59,15 +77,16 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
     const body = await text(message);
     const request = message.method === "POST" ? modelRequestOf(path, JSON.parse(body)) : undefined;
     if (!request) {
-      const isCount = path.includes("count_tokens");
-      sendJson(response, isCount ? 200 : 404, isCount ? { input_tokens: 1 } : { error: "no" });
+      const isCount = /count_tokens|:countTokens/.test(path);
+      const count = { input_tokens: 1, totalTokens: 1 };
+      sendJson(response, isCount ? 200 : 404, isCount ? count : { error: "no" });
       return;
     }
     requests.push(request);
     bodies.push(body);
     const turn = stub.script(request);
     if ("kind" in turn && turn.kind === "status") {
-      sendJson(response, turn.status, errorOf(request, turn.type, turn.message));
+      sendJson(response, turn.status, errorOf(request, turn), turn.headers);
       return;
     }
     const fault = "kind" in turn ? turn : undefined;
@@ -85,7 +104,7 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
       if (fault?.kind === "hang" && at === fault.after) {
         return;
       }
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      response.write(sent(event));
       if (fault?.kind === "garbage") {
         response.write('event: message_delta\ndata: {"type": no json\n\n');
       }
