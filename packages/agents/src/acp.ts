@@ -57,6 +57,14 @@ export type AcpAgentOptions = Command &
     readonly resumesSession?: boolean | undefined;
     /** Whether the title of a tool that runs a command is that command. @default false */
     readonly titleIsCommand?: boolean | undefined;
+    /** How a text begins that the agent says of itself, and that is no part of its answer. @default none does */
+    readonly notices?: RegExp | undefined;
+    /** Whether it ends its turn when it may not use a tool: it is then asked to go on without. @default false */
+    readonly endsWhenDenied?: boolean | undefined;
+    /** Where Gemini CLI keeps its records of sessions, by its environment. @default nowhere */
+    readonly recordsIn?:
+      | ((env: Readonly<Record<string, string | undefined>>) => string)
+      | undefined;
     /** How an error looks that it tells as if it were an answer; the first group is what it says. @default none */
     readonly errorText?: RegExp | undefined;
   };
@@ -94,6 +102,9 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       model: options.model,
       mode: options.modes?.[access],
       authMethod: options.authMethod,
+      notices: options.notices?.source,
+      endsWhenDenied: options.endsWhenDenied,
+      records: options.recordsIn?.({ ...(options.env ?? process.env), ...options.setEnv }),
       permissions: {
         access,
         workTree,
@@ -137,6 +148,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       const { reading, read } = createAcpReader(inTree(emit, request.workTree), {
         access: request.access,
         ...(acpContextOf(context) ?? { titleIsCommand }),
+        notices: options.notices,
       });
       const cost = (): Cost => {
         const isAnswered = reading.stopReason !== undefined || reading.error !== undefined;

@@ -26,7 +26,9 @@ export function createAcpConversation(
   input.on("error", () => undefined);
   const force = new AbortController();
   const forceSoon = (): void => void setTimeout(() => force.abort(), killGraceMs);
-  const joiner = createChunkJoiner(maxLineBytes);
+  const notices = turn.notices === undefined ? undefined : new RegExp(turn.notices);
+  const isNotice = (text: string): boolean => notices?.test(text) === true;
+  const joiner = createChunkJoiner(maxLineBytes, isNotice);
   const tools = createToolCalls();
   /** Requests of ours that are not answered. */
   const asked = new Set<unknown>();
@@ -34,6 +36,8 @@ export function createAcpConversation(
   let sessionId: string | undefined;
   let isOver = false;
   let isCancelled = false;
+  /** The tool that was refused last, if nothing else came of the turn since. */
+  let denied: string | undefined;
 
   const send = (message: AnyMessage): void => {
     if ("method" in message && "id" in message) asked.add(message.id);
@@ -42,7 +46,9 @@ export function createAcpConversation(
   };
   const { agent, receive, close } = connect(send, ({ toolCall, options }) => {
     const call = tools.merge(v.parse(ToolCall, toolCall));
-    const chosen = isCancelled ? undefined : choiceOf(mayUse(call, turn.permissions), options);
+    const isAllowed = mayUse(call, turn.permissions);
+    denied = isAllowed ? undefined : call.toolCallId;
+    const chosen = isCancelled ? undefined : choiceOf(isAllowed, options);
     return chosen === undefined
       ? { outcome: { outcome: "cancelled" } }
       : { outcome: { outcome: "selected", optionId: chosen } };
@@ -53,7 +59,9 @@ export function createAcpConversation(
     input.end();
     forceSoon();
   };
-  leadTurn(agent, turn, (id) => (sessionId = id)).then((stopReason) => {
+  const onPrompt = (id: string): void => void (sessionId = id);
+  const wasDenied = (): boolean => denied !== undefined && !isCancelled;
+  leadTurn(agent, turn, onPrompt, wasDenied).then((stopReason) => {
     // It was done before it could stop.
     if (stopReason === "end_turn") isCancelled = false;
     finish();
@@ -66,7 +74,11 @@ export function createAcpConversation(
       return lines.flatMap((line) => {
         const message = parseJson(line);
         const event = message && acpEventOf(message);
-        if (event?.type === "tool") tools.merge(event.call);
+        if (event?.type === "tool") {
+          tools.merge(event.call);
+          if (event.call.toolCallId !== denied) denied = undefined;
+        }
+        if (event?.type === "text" && !isNotice(event.text)) denied = undefined;
         const forUs = message ?? headOfCut(line);
         if (forUs !== undefined && isForUs(forUs, asked)) arrived.push(forUs as AnyMessage);
         return joiner.add(line, message);

@@ -10,6 +10,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import * as v from "valibot";
 import { SessionId } from "./event.ts";
+import { untilLoadable } from "./minute.ts";
 import type { AcpTurn } from "./turn.ts";
 
 /** Of an agent that wants to know first who is there. */
@@ -19,6 +20,7 @@ const AUTH_REQUIRED = -32000;
  * Leads an agent through a turn. What it answers is on record: who reads that learns how far it came.
  *
  * @param onPrompt - Told the session when the prompt is about to be sent.
+ * @param wasDenied - Whether the last that the agent did was a tool that it was not allowed to use.
  * @returns Why the turn ended; `undefined`: it was not begun.
  * @throws what the agent answers in place of what it was asked for.
  * @see SPEC.md, "ACP"
@@ -27,6 +29,7 @@ export async function leadTurn(
   agent: ClientContext,
   turn: AcpTurn,
   onPrompt: (sessionId: string) => void,
+  wasDenied: () => boolean,
 ): Promise<StopReason | undefined> {
   const { protocolVersion, agentCapabilities } = await agent.request("initialize", {
     protocolVersion: PROTOCOL_VERSION,
@@ -41,13 +44,24 @@ export async function leadTurn(
   }
   if (turn.model !== undefined) await chooseModel(agent, sessionId, turn.model, options);
   onPrompt(sessionId);
-  const prompt = [{ type: "text" as const, text: turn.prompt }];
-  const { stopReason } = await agent.request<PromptResponse>("session/prompt", {
-    sessionId,
-    prompt,
-  });
+  const ask = async (text: string): Promise<StopReason> => {
+    const prompt = [{ type: "text" as const, text }];
+    const answer = await agent.request<PromptResponse>("session/prompt", { sessionId, prompt });
+    return answer.stopReason;
+  };
+  let stopReason = await ask(turn.prompt);
+  for (let left = MOST_DENIALS; left > 0 && stopReason === "end_turn"; left -= 1) {
+    if (turn.endsWhenDenied !== true || !wasDenied()) break;
+    stopReason = await ask(GO_ON);
+  }
   return stopReason;
 }
+
+/** How often in a turn an agent is asked to go on. */
+const MOST_DENIALS = 10;
+
+const GO_ON =
+  "You may not use that tool like that. Continue without it, and finish the task as far as you can.";
 
 interface OpenSession {
   readonly sessionId: string;
@@ -61,15 +75,21 @@ async function openSession(agent: ClientContext, turn: AcpTurn): Promise<OpenSes
   const opened =
     sessionId === undefined
       ? await agent.request<NewSessionResponse>("session/new", place)
-      : { sessionId, ...(await load(agent, { sessionId, ...place })) };
+      : { sessionId, ...(await load(agent, turn, { sessionId, ...place })) };
   // The package takes an answer for what it should be.
   if (!v.is(SessionId, opened.sessionId)) throw new TypeError("the session has no id");
   const options = (opened.configOptions ?? []).map(({ category, id }) => [category, id] as const);
   return { sessionId: opened.sessionId, options: new Map(options) };
 }
 
-const load = (agent: ClientContext, session: LoadSessionRequest): Promise<LoadSessionResponse> =>
-  agent.request("session/load", session);
+async function load(
+  agent: ClientContext,
+  { records }: AcpTurn,
+  session: LoadSessionRequest,
+): Promise<LoadSessionResponse> {
+  if (records !== undefined) await untilLoadable(records, session.sessionId);
+  return agent.request("session/load", session);
+}
 
 async function authenticated<T>(
   agent: ClientContext,

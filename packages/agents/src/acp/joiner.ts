@@ -37,10 +37,14 @@ interface Held {
 }
 
 /**
+ * @param isNotice - Whether a piece is whole, and no part of the text around it.
  * @param most - How many characters are held of one text; of a longer one a part is kept, up to a gap between words,
  *   as no secret has one.
  */
-export function createChunkJoiner(most: number): ChunkJoiner {
+export function createChunkJoiner(
+  most: number,
+  isNotice: (text: string) => boolean = () => false,
+): ChunkJoiner {
   // Insertion order: what began first is kept first.
   const held = new Map<string, Held>();
   const flush = (kind: string, length: number = Number.POSITIVE_INFINITY): readonly string[] => {
@@ -57,6 +61,7 @@ export function createChunkJoiner(most: number): ChunkJoiner {
       const { success, output: piece } = v.safeParse(Piece, message);
       if (!success) return endsText(message) ? [...flushAll(), line] : [line];
       const { sessionUpdate, content } = piece.params.update;
+      if (isNotice(content.text)) return [...flush(sessionUpdate), line];
       const before = held.get(sessionUpdate);
       const isNext = before !== undefined && isSameText(before.piece, piece);
       const kept = before === undefined || isNext ? [] : flush(sessionUpdate);

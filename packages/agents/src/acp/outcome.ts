@@ -8,11 +8,12 @@ import type { AcpReading } from "./reader.ts";
 
 /** Errors of the protocol have codes for few things: words and statuses are what there is. The first that fits decides. */
 const PROSE: Prose = [
+  [/no response was returned/i, "empty-answer"],
   [/quota|billing|credit balance|insufficient.{0,20}(?:funds|credit|balance)/i, "billing"],
   [/rate.?limit|too many requests|usage limit|resource.?exhausted/i, "rate-limit"],
   [/authenticat|unauthori[sz]ed|invalid.{0,20}key|permission.?denied|log ?in\b/i, "auth"],
   [
-    /context (?:window|length)|maximum context|prompt is too long|too many tokens/i,
+    /context (?:window|length)|maximum context|prompt (?:is|as) too long|too many tokens/i,
     "context-overflow",
   ],
   [/overloaded|high demand|at capacity|unavailable/i, "overloaded"],
@@ -76,7 +77,7 @@ export function failureOfTurn(
   outcome: ChildOutcome,
   { title, errorText }: AcpOutcomeOptions,
 ): AgentFailure | undefined {
-  const { error, stopReason, text, acted, denials } = reading;
+  const { error, stopReason, text, notice, acted, denials } = reading;
   // "Try again in 30 s" is said of the moment in which the turn ended, whenever it is read.
   const now = outcome.endedAt === undefined ? new Date() : new Date(outcome.endedAt);
   const failed = (kind: AgentFailureKind, said: string): AgentFailure =>
@@ -93,7 +94,8 @@ export function failureOfTurn(
     ];
     return failure(kind, `${title} ${what}.`);
   }
-  const [, said] = (acted ? undefined : errorText?.exec(text)) ?? [];
+  const last = notice ?? (acted ? "" : text);
+  const [, said] = errorText?.exec(last) ?? [];
   if (said !== undefined) {
     return failed(kindOfError({ code: 0, message: said }) ?? "unknown", said);
   }

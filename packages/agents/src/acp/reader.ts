@@ -28,6 +28,8 @@ export interface AcpReading {
   readonly hasBegun: boolean;
   /** What was said last, since a tool was used. */
   readonly text: string;
+  /** What the agent said of itself, if it was the last thing that it said. */
+  readonly notice: string | undefined;
   /** Whether a tool has done something. */
   readonly acted: boolean;
   readonly tools: number;
@@ -47,6 +49,8 @@ export interface AcpReaderOptions {
   readonly titleIsCommand: boolean;
   /** What the session had cost before, in US dollars; `undefined`: not known. */
   readonly beforeUsd?: number | undefined;
+  /** How a text begins that the agent says of itself. @default none does */
+  readonly notices?: RegExp | undefined;
 }
 
 export interface AcpReader {
@@ -88,7 +92,7 @@ const Ended = v.object({ stopReason: v.string() });
 /** Reads the lines of a turn as they come. */
 export function createAcpReader(
   emit: (event: AgentEvent) => void,
-  { access, titleIsCommand, beforeUsd }: AcpReaderOptions,
+  { access, titleIsCommand, beforeUsd, notices }: AcpReaderOptions,
   limits: TurnLimits = {},
 ): AcpReader {
   const denials: AgentDenial[] = [];
@@ -100,6 +104,7 @@ export function createAcpReader(
     isAsked: false,
     hasBegun: false,
     text: "",
+    notice: undefined,
     acted: false,
     tools: 0,
     denials,
@@ -124,6 +129,7 @@ export function createAcpReader(
   const onTool = (said: ToolCall): ToolCall => {
     const call = calls.merge(said);
     isNewText = true;
+    reading.notice = undefined;
     reading.acted ||= call.status === "completed";
     const tool = toldAs(call, titleIsCommand);
     if (tool !== undefined && !told.has(call.toolCallId)) {
@@ -135,6 +141,11 @@ export function createAcpReader(
   };
   const onText = (text: string, of: string | undefined): void => {
     if (text === "") return;
+    if (notices?.test(text) === true) {
+      reading.notice = text;
+      return emit({ type: "text", text });
+    }
+    reading.notice = undefined;
     const isNext = !isNewText && of === messageId;
     reading.text = ((isNext ? reading.text : "") + text).slice(0, MAX_TEXT);
     [isNewText, messageId] = [false, of];
@@ -184,7 +195,10 @@ export function createAcpReader(
     if (event.type === "asked") {
       if (event.id !== undefined) asked.set(event.id, event.method);
       reading.sessionId ??= event.sessionId;
-      reading.isAsked ||= event.method === "session/prompt";
+      if (event.method !== "session/prompt") return;
+      reading.isAsked = true;
+      // It is asked once more when it ended for want of a permission.
+      reading.stopReason = undefined;
       return;
     }
     if (event.type === "answer" || event.type === "error") {

@@ -1,0 +1,258 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProcessIdentity } from "@quasar/process";
+import type { AgentEvent, AgentInvoker, AgentRequest } from "../../src/agent.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { endRunProcesses } from "../../src/entries/turns.ts";
+import {
+  type ModelFault,
+  type ModelScript,
+  type ModelStub,
+  startModelStub,
+} from "../model-stub.ts";
+import {
+  ACP_AGENTS,
+  type AcpName,
+  type AcpPlace,
+  createAcpPlace,
+  createRealAcpAgent,
+} from "./acp-place.ts";
+
+interface Setting {
+  readonly place: AcpPlace;
+  readonly stub: ModelStub;
+  readonly agentOf: (role: AgentRequest["role"]) => AgentInvoker;
+  /** Path of a file in the work tree. */
+  readonly at: (file: string) => string;
+}
+
+let runs = 0;
+
+async function aSetting(
+  name: AcpName,
+  script: (setting: Setting) => ModelScript,
+): Promise<Setting> {
+  const stub = await startModelStub((request) => script(setting)(request));
+  const place = createAcpPlace(stub.url);
+  const setting: Setting = {
+    place,
+    stub,
+    agentOf: (role) => createRealAcpAgent(name, role, place.root, stub.url),
+    at: (file) => join(place.workTree, file),
+  };
+  onTestFinished(async () => {
+    await stub.close();
+    place.remove();
+  });
+  return setting;
+}
+
+/** A turn of a new run, in files of its own. */
+function aTurn({ place }: Setting, change: Partial<AgentRequest> = {}): AgentRequest {
+  const runId = `acp-${process.pid}-${++runs}`;
+  return {
+    runId,
+    turnId: `${runId}.1`,
+    role: "coder",
+    prompt: "Write one.txt.",
+    systemPrompt: "You are the coder.",
+    workTree: place.workTree,
+    access: "write",
+    maxCostUsd: 1,
+    turnsDir: join(place.root, "turns", runId),
+    ...change,
+  };
+}
+
+const REVIEW = {
+  role: "reviewer",
+  access: "read",
+  prompt: "Review the work.",
+  systemPrompt: "You are the reviewer.",
+} as const;
+
+/** A command that works until there is a file `go`. */
+const WAIT = "node wait.mjs";
+const WAITING = `import { existsSync, writeFileSync } from "node:fs";
+writeFileSync("begun", "");
+const timer = setInterval(() => existsSync("go") && clearInterval(timer), 50);
+`;
+
+/** What each of them is told by its provider in place of an answer. */
+const FAULTS = {
+  "is not known": [401, "authentication_error", "invalid key"],
+  "asks too much": [429, "rate_limit_error", "too many requests"],
+} as const;
+
+const status = (what: keyof typeof FAULTS): ModelFault => {
+  const [code, type, message] = FAULTS[what];
+  return { kind: "status", status: code, type, message, headers: { "retry-after": "1" } };
+};
+
+describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
+  const { title } = ACP_AGENTS[name];
+
+  test("a task of two turns goes on in one session", async () => {
+    const setting = await aSetting(name, ({ at }) => ({ prompt, step }) => {
+      if (prompt.includes("Continue")) return { text: "Nothing is left." };
+      return step === 0
+        ? { text: "I write.", write: { path: at("one.txt"), content: "1\n" } }
+        : { text: "One is written.", usage: { input: 1234, output: 56 } };
+    });
+    const events: AgentEvent[] = [];
+    const agent = setting.agentOf("coder");
+    const onEvent = (event: AgentEvent): void => void events.push(event);
+    const first = await agent.invoke(aTurn(setting), { onEvent });
+    expect(first).toMatchObject({ text: "One is written." });
+    expect(first.failure).toBeUndefined();
+    expect(readFileSync(setting.at("one.txt"), "utf8")).toBe("1\n");
+    expect(events).toContainEqual({ type: "tool", name: "edit", detail: "one.txt" });
+    const session = { resumesSession: true, sessionId: first.sessionId };
+    const second = await agent.invoke(aTurn(setting, { prompt: "Continue.", ...session }));
+    expect(second).toMatchObject({ text: "Nothing is left.", sessionId: first.sessionId });
+    expect(second.failure).toBeUndefined();
+    const [last] = setting.stub.requests.slice(-1);
+    expect(last?.prompts.join()).toMatch(/Write one\.txt\.[^]*Continue\./);
+  });
+
+  test("a reviewer that tries to write changes nothing, and goes on", async () => {
+    const setting = await aSetting(name, ({ at }) => ({ step, prompts }) => {
+      const asked = step + prompts.length;
+      if (asked === 1) return { write: { path: at("one.txt"), content: "1\n" } };
+      return prompts.length === 1 && step === 1
+        ? { shell: "echo 2 > two.txt" }
+        : { text: "APPROVED" };
+    });
+    const result = await setting.agentOf("reviewer").invoke(aTurn(setting, REVIEW));
+    expect(setting.place.git("status", "--short")).toBe("");
+    expect(result).toMatchObject({ text: "APPROVED" });
+    expect(result.failure).toBeUndefined();
+    expect(result.denials?.map(({ what }) => what)).toContain("echo 2 > two.txt");
+  });
+
+  test.for([
+    ["is not known", "auth"],
+    ["asks too much", "rate-limit"],
+  ] as const)("a turn whose provider says that it %s fails by it", async ([what, kind]) => {
+    const setting = await aSetting(name, () => () => status(what));
+    const { failure, text } = await setting.agentOf("coder").invoke(aTurn(setting));
+    expect(failure).toMatchObject({ kind });
+    expect(failure?.message).toContain(title);
+    expect(text).toBe("");
+  });
+
+  test("a turn whose provider breaks off fails after a tool, too", async () => {
+    const setting = await aSetting(
+      name,
+      ({ at }) =>
+        ({ step }) =>
+          step === 0
+            ? { write: { path: at("one.txt"), content: "1\n" } }
+            : { kind: "drop", after: 0 },
+    );
+    const { failure } = await setting.agentOf("coder").invoke(aTurn(setting));
+    expect(failure).toMatchObject({ kind: "network" });
+  });
+
+  test("a refusal without a word is an empty answer", async () => {
+    const setting = await aSetting(name, () => () => ({ refuses: true }));
+    const { failure } = await setting.agentOf("reviewer").invoke(aTurn(setting, REVIEW));
+    expect(failure).toMatchObject({ kind: "empty-answer" });
+  });
+
+  test("an unknown session is missing", async () => {
+    const setting = await aSetting(name, () => () => ({ text: "Done." }));
+    const sessionId = "11111111-2222-4333-8444-555555555555";
+    const turn = aTurn(setting, { resumesSession: true, sessionId });
+    const { failure, costUsd } = await setting.agentOf("coder").invoke(turn);
+    expect(failure).toMatchObject({ kind: "session-missing" });
+    expect(costUsd).toBe(0);
+    expect(setting.stub.requests).toEqual([]);
+  });
+
+  test("one that outlives its runner in a tool is followed to its end, asked once", async () => {
+    const setting = await aSetting(
+      name,
+      () =>
+        ({ step }) =>
+          step === 0 ? { shell: WAIT } : { text: "Done.", usage: { input: 1234, output: 56 } },
+    );
+    const { place, stub } = setting;
+    writeFileSync(setting.at("wait.mjs"), WAITING);
+    const request = aTurn(setting, { commands: [WAIT] });
+    const args = [join(import.meta.dirname, "runner.ts"), name, place.root, stub.url];
+    const runner = spawn(process.execPath, [...args, JSON.stringify(request)], { stdio: "pipe" });
+    const [told] = (await once(runner.stdout, "data")) as [Buffer];
+    await expect.poll(() => existsSync(setting.at("begun"))).toBe(true);
+    runner.kill("SIGKILL");
+    await once(runner, "exit");
+    const turn = {
+      request: { ...request, prompt: "" },
+      process: JSON.parse(told.toString()) as ProcessIdentity,
+    };
+    const agent = setting.agentOf("coder");
+    expect(await agent.find?.(turn)).toMatchObject({ state: "alive" });
+    const followed = agent.adopt?.(turn);
+    writeFileSync(setting.at("go"), "");
+    const result = await followed;
+    expect(result).toMatchObject({ text: "Done." });
+    expect(await agent.adopt?.(turn)).toEqual(result);
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  test("one that is killed in a tool goes on in its session", async () => {
+    const setting = await aSetting(
+      name,
+      () =>
+        ({ prompt }) =>
+          prompt.includes("Continue")
+            ? { text: "Done after all." }
+            : { text: "I wait.", shell: WAIT },
+    );
+    writeFileSync(setting.at("wait.mjs"), WAITING);
+    const turn = aTurn(setting, { commands: [WAIT] });
+    const agent = setting.agentOf("coder");
+    const killed = agent.invoke(turn, { onStart: async () => undefined });
+    await expect.poll(() => existsSync(setting.at("begun"))).toBe(true);
+    await endRunProcesses(turn.runId, { graceMs: 0 });
+    const { failure, sessionId } = await killed;
+    expect(failure).toMatchObject({ kind: "killed" });
+    expect(sessionId).toBeTruthy();
+    await goesOn(setting, agent, sessionId);
+  });
+
+  test("one that is cancelled in a tool ends, and can go on", async () => {
+    const setting = await aSetting(
+      name,
+      () =>
+        ({ prompt }) =>
+          prompt.includes("Continue")
+            ? { text: "Done after all." }
+            : { text: "I wait.", shell: WAIT },
+    );
+    writeFileSync(setting.at("wait.mjs"), WAITING);
+    const turn = aTurn(setting, { commands: [WAIT] });
+    const agent = setting.agentOf("coder");
+    const cancel = new AbortController();
+    const cancelled = agent.invoke(turn, { signal: cancel.signal });
+    await expect.poll(() => existsSync(setting.at("begun"))).toBe(true);
+    cancel.abort();
+    const { failure, sessionId } = await cancelled;
+    expect(failure).toMatchObject({ kind: "cancelled" });
+    await goesOn(setting, agent, sessionId);
+  });
+});
+
+/** A next turn is in the same session, with what was said in it. */
+async function goesOn(
+  setting: Setting,
+  agent: AgentInvoker,
+  sessionId: string | undefined,
+): Promise<void> {
+  const turn = aTurn(setting, { prompt: "Continue.", resumesSession: true, sessionId });
+  expect(await agent.invoke(turn)).toMatchObject({ text: "Done after all.", sessionId });
+  const [last] = setting.stub.requests.slice(-1);
+  expect(last?.prompts.join()).toMatch(/Write one\.txt\.[^]*Continue\./);
+}
