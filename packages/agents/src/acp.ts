@@ -59,7 +59,7 @@ export type AcpAgentOptions = Command &
     readonly titleIsCommand?: boolean | undefined;
     /** How a text begins that the agent says of itself, and that is no part of its answer. @default none does */
     readonly notices?: RegExp | undefined;
-    /** Whether it ends its turn when it may not use a tool: it is then asked to go on without. @default false */
+    /** Whether it ends its turn when it may not use a tool: it is then asked to continue without. @default false */
     readonly endsWhenDenied?: boolean | undefined;
     /** Where Gemini CLI keeps its records of sessions, by its environment. @default nowhere */
     readonly recordsIn?:

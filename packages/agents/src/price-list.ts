@@ -49,6 +49,14 @@ const OPENAI = {
   source: "https://developers.openai.com/api/docs/pricing",
 } as const;
 
+const GOOGLE = {
+  webSearch: 0.035,
+  maxOutput: 65_536,
+  context: 1_048_576,
+  asOf: "2026-11-26",
+  source: "https://ai.google.dev/gemini-api/docs/pricing, as others quote it",
+} as const;
+
 /**
  * List prices, by the model's name without a date: for what an agent does not say itself. A model that is
  * not here has an unknown cost; none is guessed.
@@ -230,4 +238,11 @@ export const PRICE_LIST: Readonly<Record<string, Price>> = {
   "gpt-5": { ...OPENAI, ...rates(1.25, 10, 0.125, 1.25, 1.25), context: 400_000 },
   "gpt-5-codex": { ...OPENAI, ...rates(1.25, 10, 0.125, 1.25, 1.25), context: 400_000 },
   "gpt-5-mini": { ...OPENAI, ...rates(0.25, 2, 0.025, 0.25, 0.25), context: 400_000 },
+  "gemini-2.5-pro": {
+    ...GOOGLE,
+    ...rates(1.25, 10, 0.125, 1.25, 1.25),
+    long: { above: 200_000, ...rates(2.5, 15, 0.25, 2.5, 2.5) },
+  },
+  "gemini-2.5-flash": { ...GOOGLE, ...rates(0.3, 2.5, 0.03, 0.3, 0.3) },
+  "gemini-2.5-flash-lite": { ...GOOGLE, ...rates(0.1, 0.4, 0.01, 0.1, 0.1) },
 };

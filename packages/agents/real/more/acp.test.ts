@@ -49,6 +49,10 @@ async function aSetting(
   return setting;
 }
 
+/** An agent takes half a minute to start on a machine that is busy. */
+const isThere = async (path: string): Promise<void> =>
+  await expect.poll(() => existsSync(path), { timeout: 180_000 }).toBe(true);
+
 /** A turn of a new run, in files of its own. */
 function aTurn({ place }: Setting, change: Partial<AgentRequest> = {}): AgentRequest {
   const runId = `acp-${process.pid}-${++runs}`;
@@ -91,10 +95,10 @@ const status = (what: keyof typeof FAULTS): ModelFault => {
   return { kind: "status", status: code, type, message, headers: { "retry-after": "1" } };
 };
 
-describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
+describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", { timeout: 600_000 }, (name) => {
   const { title } = ACP_AGENTS[name];
 
-  test("a task of two turns goes on in one session", async () => {
+  test("a task of two turns is one session", async () => {
     const setting = await aSetting(name, ({ at }) => ({ prompt, step }) => {
       if (prompt.includes("Continue")) return { text: "Nothing is left." };
       return step === 0
@@ -117,7 +121,7 @@ describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
     expect(last?.prompts.join()).toMatch(/Write one\.txt\.[^]*Continue\./);
   });
 
-  test("a reviewer that tries to write changes nothing, and goes on", async () => {
+  test("a reviewer that tries to write changes nothing, and continues", async () => {
     const setting = await aSetting(name, ({ at }) => ({ step, prompts }) => {
       const asked = step + prompts.length;
       if (asked === 1) return { write: { path: at("one.txt"), content: "1\n" } };
@@ -185,7 +189,7 @@ describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
     const args = [join(import.meta.dirname, "runner.ts"), name, place.root, stub.url];
     const runner = spawn(process.execPath, [...args, JSON.stringify(request)], { stdio: "pipe" });
     const [told] = (await once(runner.stdout, "data")) as [Buffer];
-    await expect.poll(() => existsSync(setting.at("begun"))).toBe(true);
+    await isThere(setting.at("begun"));
     runner.kill("SIGKILL");
     await once(runner, "exit");
     const turn = {
@@ -202,7 +206,7 @@ describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  test("one that is killed in a tool goes on in its session", async () => {
+  test("one that is killed in a tool continues in its session", async () => {
     const setting = await aSetting(
       name,
       () =>
@@ -215,15 +219,15 @@ describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
     const turn = aTurn(setting, { commands: [WAIT] });
     const agent = setting.agentOf("coder");
     const killed = agent.invoke(turn, { onStart: async () => undefined });
-    await expect.poll(() => existsSync(setting.at("begun"))).toBe(true);
+    await isThere(setting.at("begun"));
     await endRunProcesses(turn.runId, { graceMs: 0 });
     const { failure, sessionId } = await killed;
     expect(failure).toMatchObject({ kind: "killed" });
     expect(sessionId).toBeTruthy();
-    await goesOn(setting, agent, sessionId);
+    await continues(setting, agent, sessionId);
   });
 
-  test("one that is cancelled in a tool ends, and can go on", async () => {
+  test("one that is cancelled in a tool ends, and its session continues", async () => {
     const setting = await aSetting(
       name,
       () =>
@@ -237,16 +241,16 @@ describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", (name) => {
     const agent = setting.agentOf("coder");
     const cancel = new AbortController();
     const cancelled = agent.invoke(turn, { signal: cancel.signal });
-    await expect.poll(() => existsSync(setting.at("begun"))).toBe(true);
+    await isThere(setting.at("begun"));
     cancel.abort();
     const { failure, sessionId } = await cancelled;
     expect(failure).toMatchObject({ kind: "cancelled" });
-    await goesOn(setting, agent, sessionId);
+    await continues(setting, agent, sessionId);
   });
 });
 
 /** A next turn is in the same session, with what was said in it. */
-async function goesOn(
+async function continues(
   setting: Setting,
   agent: AgentInvoker,
   sessionId: string | undefined,

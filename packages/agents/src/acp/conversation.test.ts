@@ -78,7 +78,7 @@ const ASKS = {
 };
 
 test.for([
-  ["is asked to go on", { endsWhenDenied: true, notices: NOTICES }, 2],
+  ["is asked to continue", { endsWhenDenied: true, notices: NOTICES }, 2],
   ["is not asked again without need", { notices: NOTICES }, 1],
 ] as const)("an agent whose turn ends by a denial %s", async ([, change, count]) => {
   const { conversation, prompts, kept } = aConversation(change, (prompt) =>
@@ -97,7 +97,7 @@ test("an agent that answers after a denial is not asked again", async () => {
   expect(prompts).toEqual(["Go."]);
 });
 
-test("an agent that is denied all it tries is asked to go on ten times", async () => {
+test("an agent that is denied all it tries is asked to continue ten times", async () => {
   const turn = { endsWhenDenied: true, notices: NOTICES };
   const { conversation, prompts } = aConversation(turn, () => [ASKS]);
   await vi.waitFor(() => expect(conversation.input.readableEnded).toBe(true));

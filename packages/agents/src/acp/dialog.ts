@@ -52,15 +52,15 @@ export async function leadTurn(
   let stopReason = await ask(turn.prompt);
   for (let left = MOST_DENIALS; left > 0 && stopReason === "end_turn"; left -= 1) {
     if (turn.endsWhenDenied !== true || !wasDenied()) break;
-    stopReason = await ask(GO_ON);
+    stopReason = await ask(CONTINUE);
   }
   return stopReason;
 }
 
-/** How often in a turn an agent is asked to go on. */
+/** How often in a turn an agent is asked to continue. */
 const MOST_DENIALS = 10;
 
-const GO_ON =
+const CONTINUE =
   "You may not use that tool like that. Continue without it, and finish the task as far as you can.";
 
 interface OpenSession {

@@ -77,7 +77,7 @@ test("an error that was overcome is none", () => {
   expect(turn).toEqual({ text: "Done after all.", kind: undefined });
 });
 
-test("a turn that is asked to go on ends by the last answer", () => {
+test("a turn that is asked to continue ends by the last answer", () => {
   const { notices } = COPILOT;
   const reader = createAcpReader(() => undefined, {
     access: "write",

@@ -15,7 +15,7 @@ export interface AcpTurn {
   readonly authMethod?: string | undefined;
   /** How a text begins that the agent says of itself, as the source of a regular expression. @default none */
   readonly notices?: string | undefined;
-  /** Whether the agent ends its turn when it may not use a tool: it is then asked to go on without. @default false */
+  /** Whether the agent ends its turn when it may not use a tool: it is then asked to continue without. @default false */
   readonly endsWhenDenied?: boolean | undefined;
   /** Where Gemini CLI keeps its records of sessions: it is waited for until one may be loaded. @default nothing */
   readonly records?: string | undefined;
