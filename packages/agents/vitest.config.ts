@@ -6,7 +6,7 @@ export default packageTests({
     files: [
       "test/*.test.ts",
       "src/scripted*.test.ts",
-      "src/{claude,codex}.test.ts",
+      "src/{claude,codex,opencode}.test.ts",
       "src/*/session.test.ts",
     ],
     most: 3,

@@ -33,6 +33,8 @@ export interface AgentProgram {
   readonly input: string;
   /** Variables that it gets where the environment has none. @default none */
   readonly defaultEnv?: Readonly<Record<string, string>> | undefined;
+  /** Variables that it gets whatever the environment, or the caller, says. @default none */
+  readonly setEnv?: Readonly<Record<string, string>> | undefined;
   /** What a person does about a missing program. */
   readonly installHint?: string | undefined;
 }

@@ -4,6 +4,7 @@ import { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
 import { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
 import { type CommandAgentOptions, createCommandAgent } from "./command.ts";
 import { AgentsError } from "./errors.ts";
+import { createOpencodeAgent, type OpencodeAgentOptions } from "./opencode.ts";
 import { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";
 
 /** Which agent, and what it is told. */
@@ -12,7 +13,8 @@ export type AgentConfig =
   | ({ readonly kind: "codex" } & CodexAgentOptions)
   | ({ readonly kind: "command" } & CommandAgentOptions)
   | ({ readonly kind: "scripted" } & ScriptedAgentOptions)
-  | ({ readonly kind: "acp" } & AcpAgentOptions);
+  | ({ readonly kind: "acp" } & AcpAgentOptions)
+  | ({ readonly kind: "opencode" } & OpencodeAgentOptions);
 
 /** What {@link createAgent} knows. */
 export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
@@ -21,6 +23,7 @@ export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
   "command",
   "scripted",
   "acp",
+  "opencode",
 ];
 
 /**
@@ -41,6 +44,8 @@ export function createAgent(config: AgentConfig): AgentInvoker {
       return createScriptedAgent(config);
     case "acp":
       return createAcpAgent(config);
+    case "opencode":
+      return createOpencodeAgent(config);
     default: {
       const { kind } = config as { kind: unknown };
       const message = `there is no agent ${JSON.stringify(kind)}: ${AGENT_KINDS.join(", ")}`;

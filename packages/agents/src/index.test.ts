@@ -9,6 +9,7 @@ test("exports what its users rely on", () => {
     "createClaudeAgent",
     "createCodexAgent",
     "createCommandAgent",
+    "createOpencodeAgent",
     "createScriptedAgent",
     "detectAgents",
     "parseAgentScript",
@@ -20,6 +21,7 @@ test.for([
   [{ kind: "codex" }, "codex"],
   [{ kind: "command", command: "true" }, "command"],
   [{ kind: "scripted", turns: [] }, "scripted"],
+  [{ kind: "opencode" }, "opencode"],
 ] as const)("makes of %j an agent", ([config, name]) => {
   expect(api.createAgent(config).name).toBe(name);
 });

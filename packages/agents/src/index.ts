@@ -20,3 +20,4 @@ export { type DetectedAgent, detectAgents } from "./detect.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
 export { createScriptedAgent } from "./scripted.ts";
 export { createAcpAgent } from "./acp.ts";
+export { createOpencodeAgent } from "./opencode.ts";

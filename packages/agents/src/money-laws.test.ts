@@ -4,12 +4,14 @@ import { randomOf, sample, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { fakeClaude } from "../test/billed/claude.ts";
 import { fakeCodex, THREAD } from "../test/billed/codex.ts";
+import { fakeOpencode } from "../test/billed/opencode.ts";
 import { between, chance, pick, type Random, type TurnKinds } from "../test/billed/fake-agent.ts";
 import { type Ending, play, type Played } from "../test/billed/play.ts";
 import { aDirectory, aRequest } from "../test/request.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
+import { opencodeAdapter } from "./opencode.ts";
 import { MAX_OUTPUT_TOKENS, tokenLimit } from "./prices.ts";
 
 /** Sums of decimal fractions miss each other by less. */
@@ -77,9 +79,17 @@ function playCodex(random: Random, { kinds, ...turn }: Turn): Played {
   });
 }
 
-const PLAYERS = { claude: playClaude, codex: playCodex } as const;
+function playOpencode(random: Random, { kinds, ...turn }: Turn): Played {
+  const maxOutput = MAX_OUTPUT_TOKENS;
+  const agent = fakeOpencode(random, kinds, maxOutput);
+  const adapter = opencodeAdapter({ model: `acme/${agent.model}`, env: {} });
+  const request = aRequest({ maxCostUsd: turn.maxCostUsd });
+  return play({ agent, ...prepare(adapter, request), record: () => {}, ...turn, maxOutput });
+}
+
+const PLAYERS = { claude: playClaude, codex: playCodex, opencode: playOpencode } as const;
 const TURNS = Array.from({ length: 150 }, (_, at) => at).flatMap((at) =>
-  (["claude", "codex"] as const).map((name) => ({ name, at })),
+  (["claude", "codex", "opencode"] as const).map((name) => ({ name, at })),
 );
 
 test.for(sample(TURNS, 30))("turn $at of $name keeps the laws of money", ({ name, at }) => {
@@ -93,7 +103,7 @@ test.for(sample(TURNS, 30))("turn $at of $name keeps the laws of money", ({ name
   expect(unpricedTokens, facts).toBeLessThanOrEqual(tokenLimit(turn.maxCostUsd) + slackTokens);
 });
 
-test.for(["claude", "codex"] as const)(
+test.for(["claude", "codex", "opencode"] as const)(
   "a turn of %s that ends by itself is counted to the cent",
   (name) => {
     const random = randomOf(seed);

@@ -59,12 +59,12 @@ const OPENCODE = {
   program: "opencode",
   npmPackage: "opencode-ai",
   route: { kind: "opencode" },
-  ownEnv: ["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "OPENROUTER_*"],
+  ownEnv: ["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*"],
   login: {
     command: "opencode auth login",
     seen: {
       kind: "traces",
-      variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+      variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
       files: [
         {
           path: inHome(".local/share/opencode/auth.json", "XDG_DATA_HOME", "opencode/auth.json"),

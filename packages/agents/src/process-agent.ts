@@ -117,6 +117,7 @@ async function supervise(
         env: agentEnvironment(request, program.ownEnv, {
           ...options,
           defaultEnv: program.defaultEnv,
+          setEnv: { ...options.setEnv, ...program.setEnv },
         }),
         input: program.input,
         limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -10,6 +10,8 @@ import type { ChildOutcome } from "./child.ts";
 import { claudeAdapter } from "./claude.ts";
 import { reduceClaudeLine } from "./claude/reduce.ts";
 import { codexAdapter } from "./codex.ts";
+import { opencodeAdapter } from "./opencode.ts";
+import { reduceOpencodeLine } from "./opencode/reduce.ts";
 import { type OutputKind, reducerOf } from "./reducers.ts";
 
 const ended = { started: true, stderrTail: "", durationMs: 1, orphansEnded: 0 };
@@ -25,6 +27,7 @@ const ADAPTERS: Readonly<Record<Kind, AgentAdapter>> = {
   claude: claudeAdapter({ env: {}, maxOutputTokens: 4000 }),
   codex: codexAdapter({ env: { CODEX_HOME: "/nowhere" } }),
   acp: acpAdapter({ name: "acp", file: "acp", titleIsCommand: true }),
+  opencode: opencodeAdapter({ env: {}, model: "anthropic/claude-sonnet-4-5" }),
 };
 
 /** All that is made of an output, after each line where it matters, and at its end. */
@@ -58,6 +61,9 @@ const SAMPLES = [
   ["acp", "copilot-1.0.102.acp.jsonl"],
   ["acp", "copilot-1.0.102-401.acp.jsonl"],
   ["acp", "opencode-1.18.33-loaded.acp.jsonl"],
+  ["opencode", "opencode-1.18.33.stream.jsonl"],
+  ["opencode", "opencode-1.18.33.denied.stream.jsonl"],
+  ["opencode", "opencode-F-CTX.jsonl"],
 ] as const;
 
 test.for(SAMPLES)("what decides in output of %s, %s, is all that is made of it", ([kind, name]) => {
@@ -116,4 +122,33 @@ test("a line of Claude Code's that was cut counts with its bytes in whatever is 
   });
   expect(costs[1]).toBeGreaterThan(costs[0] ?? 0);
   expect(costs[2]).toBe(costs[1]);
+});
+
+test("a line of OpenCode's that was cut counts with its bytes in what is asked next", () => {
+  const cut = `{"type":"tool_use","part":"${"x".repeat(3 * 2 ** 20)}`;
+  const start = aSample("opencode-1.18.33.stream.jsonl").slice(0, 4);
+  const costs = [start, [...start, cut], [...start, reduceOpencodeLine(cut) ?? ""]].map((lines) => {
+    const reader = ADAPTERS.opencode.open(aRequest(), undefined, () => undefined);
+    reader.read(lines);
+    return reader.known().unknownUsd ?? 0;
+  });
+  expect(costs[1]).toBeGreaterThan(costs[0] ?? 0);
+  expect(costs[2]).toBe(costs[1]);
+});
+
+test("of what an OpenCode tool was told and said only what was denied is kept, without a file's text", () => {
+  const state = { status: "completed", input: { filePath: "/x" }, output: "much" };
+  const error =
+    "The user has specified a rule which prevents you from using this specific tool call.";
+  const denied = { status: "error", input: { filePath: "/x", content: "much" }, error };
+  const [done, refused] = [state, denied].map((each) =>
+    JSON.parse(
+      reduceOpencodeLine(
+        JSON.stringify({ type: "tool_use", sessionID: "s", part: { tool: "write", state: each } }),
+      ) ?? "",
+    ),
+  );
+  expect(done).toMatchObject({ part: { state: { status: "completed", input: {}, error: "" } } });
+  expect(refused).toMatchObject({ part: { state: { input: { filePath: "/x" }, error } } });
+  expect(JSON.stringify([done, refused])).not.toContain("much");
 });

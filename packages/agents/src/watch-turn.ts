@@ -8,6 +8,7 @@ import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
 import { printed } from "./command.ts";
 import { readOutput, watchOutput } from "./follow.ts";
+import { opencodeAdapter } from "./opencode.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
 import { beginningOf, isTurnFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
@@ -63,6 +64,7 @@ const READERS: ReadonlyMap<unknown, Open> = new Map<unknown, Open>([
   ["claude", (...args) => claudeAdapter({}).open(...args)],
   ["codex", (...args) => codexAdapter({}).open(...args)],
   ["scripted", readScripted],
+  ["opencode", (...args) => opencodeAdapter({}).open(...args)],
 ]);
 
 function readScripted(...[, , emit]: Parameters<Open>): ReturnType<Open> {

@@ -5,6 +5,8 @@ import { createClaudeReader } from "./claude/reader.ts";
 import { createCodexMeter, type CodexMeterOptions } from "./codex/meter.ts";
 import { createCodexReader } from "./codex/reader.ts";
 import { isLimited, type TurnLimits } from "./limits.ts";
+import { createOpencodeMeter, type OpencodeMeterOptions } from "./opencode/meter.ts";
+import { createOpencodeReader } from "./opencode/reader.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
 
 /** Who reads an agent's output for what it has cost: data, as it goes to another process. */
@@ -13,6 +15,7 @@ export type WatcherSpec = { readonly limits: TurnLimits } & (
   | { readonly kind: "codex"; readonly meter: CodexMeterOptions }
   | { readonly kind: "scripted" }
   | { readonly kind: "acp"; readonly reader: AcpReaderOptions }
+  | { readonly kind: "opencode"; readonly meter: OpencodeMeterOptions }
 );
 
 const nobody = () => undefined;
@@ -33,5 +36,7 @@ export function createWatcher(spec: WatcherSpec): (line: string) => StopReason |
       return createScriptedReader(nobody, spec.limits.maxCostUsd).read;
     case "acp":
       return createAcpReader(nobody, spec.reader, spec.limits).read;
+    case "opencode":
+      return createOpencodeReader(nobody, createOpencodeMeter(spec.meter), spec.limits).read;
   }
 }
