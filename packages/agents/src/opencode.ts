@@ -202,6 +202,6 @@ function failureOfRepository(
 ): AgentFailure | undefined {
   const found = projectSettings === true ? undefined : repositorySettings(workTree);
   if (found === undefined) return undefined;
-  const message = `${TITLE} would run what ${found} names, though it is told to leave a repository's settings out. Move it away, or set project_settings = true in your own configuration if you trust it.`;
+  const message = `${TITLE} would run what ${found} names, though its own switch leaves a repository's settings out. Move it away, or set project_settings = true in your own configuration if you trust it.`;
   return failure("usage", message);
 }

@@ -11,7 +11,7 @@ export interface OpencodeCall {
   readonly error: string;
 }
 
-/** Why a request came to nothing. */
+/** Why a request failed. */
 export interface OpencodeError {
   readonly name: string;
   readonly message: string;

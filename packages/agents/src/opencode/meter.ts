@@ -12,7 +12,7 @@ import {
 import { opencodePrice, ownOpencodePrice } from "./models.ts";
 
 export interface OpencodeMeterOptions {
-  /** As `provider/model`; `undefined`: nobody knows which one is asked. */
+  /** As `provider/model`; `undefined`: unknown. */
   readonly model?: string | undefined;
   readonly prices?: ModelPrices | undefined;
   /** Tokens that a response may have, as OpenCode was told. */
