@@ -141,13 +141,11 @@ test("of what an OpenCode tool was told and said only what was denied is kept, w
   const error =
     "The user has specified a rule which prevents you from using this specific tool call.";
   const denied = { status: "error", input: { filePath: "/x", content: "much" }, error };
-  const [done, refused] = [state, denied].map((each) =>
-    JSON.parse(
-      reduceOpencodeLine(
-        JSON.stringify({ type: "tool_use", sessionID: "s", part: { tool: "write", state: each } }),
-      ) ?? "",
-    ),
-  );
+  const [done, refused] = [state, denied].map((each): unknown => {
+    const part = { tool: "write", state: each };
+    const line = JSON.stringify({ type: "tool_use", sessionID: "s", part });
+    return JSON.parse(reduceOpencodeLine(line) ?? "");
+  });
   expect(done).toMatchObject({ part: { state: { status: "completed", input: {}, error: "" } } });
   expect(refused).toMatchObject({ part: { state: { input: { filePath: "/x" }, error } } });
   expect(JSON.stringify([done, refused])).not.toContain("much");

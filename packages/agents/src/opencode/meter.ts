@@ -54,7 +54,10 @@ export function createOpencodeMeter(options: OpencodeMeterOptions): OpencodeMete
   let [sent, sentSince] = [0, 0];
 
   const room = (): ResponseRoom => ({
-    promptTokens: (last === undefined ? firstPrompt : sumOf(last)) + sent + sentSince,
+    promptTokens: Math.min(
+      (price ?? DEAREST).context,
+      (last === undefined ? firstPrompt : sumOf(last)) + sent + sentSince,
+    ),
     maxOutput,
   });
   const boundUsd = (): number => boundAt(price ?? DEAREST, room());

@@ -81,7 +81,8 @@ test.for([
 
 test("a command that is more than words is a script, which is allowed as such", () => {
   const { files = {}, program } = prepared({ commands: ["npm test && npm run lint"] });
-  const [[path = "", text] = []] = Object.entries(files);
+  const [path = ""] = Object.keys(files);
+  const text = files[path];
   expect(text).toBe("npm test && npm run lint\n");
   expect(path).toMatch(/^\/turns\/command-[0-9a-f]{12}\.sh$/);
   expect(program.input).toContain(`- sh ${path}   (which runs: npm test && npm run lint)`);

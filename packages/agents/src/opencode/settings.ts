@@ -112,13 +112,17 @@ export function settingsEnvironment(
   const permission =
     access === "read" ? READS : writePermission(commands, options.allowedTools ?? []);
   const users = settingsIn(content);
+  const agents = users["agent"];
   const ours = {
     ...users,
     // What was changed is for git to say.
     snapshot: false,
     // Both run programs that the repository holds.
     ...(!readsProject(request, options) && { lsp: false, formatter: false }),
-    agent: { ...Object(users["agent"]), [AGENT]: { mode: "primary", permission } },
+    agent: {
+      ...(typeof agents === "object" && agents),
+      [AGENT]: { mode: "primary", permission },
+    },
   };
   return {
     OPENCODE_CONFIG_CONTENT: JSON.stringify(ours),
