@@ -1,37 +1,18 @@
 import { dirname } from "node:path";
-import type { AgentDenial, AgentInvoker, AgentRequest } from "./agent.ts";
+import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import * as v from "valibot";
 import type { AgentAdapter } from "./adapter.ts";
-import type { ChildOutcome } from "./child.ts";
-import {
-  type AgentProcessOptions,
-  type AgentProgram,
-  type Cost,
-  failureOfExit,
-  failureOfProcess,
-  NOTHING_SPENT,
-  programOf,
-} from "./agent-process.ts";
+import { type AgentProcessOptions, type AgentProgram, programOf } from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
-import type { ClaudeResult } from "./claude/event.ts";
-import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
+import { CLAUDE } from "./claude/dialect.ts";
 import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { modelOf } from "./claude/models.ts";
-import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
 import { claudeConfigDir, isOnRecord, tokensOnRecord } from "./claude/transcript.ts";
+import { openTurn } from "./claude/turn.ts";
 import { agentEnvironment } from "./environment.ts";
-import {
-  allowedCommands,
-  type AllowedCommand,
-  commandsNote,
-  denialOf,
-  scriptsOf,
-} from "./permissions.ts";
+import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from "./permissions.ts";
 import { programFile } from "./program-file.ts";
-import { failure, NO_SESSION } from "./failure.ts";
-import { inTree } from "./in-tree.ts";
 import type { TurnLimits } from "./limits.ts";
-import { lineByLine } from "./line-splitter.ts";
 import { PRESETS } from "./presets.ts";
 import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
@@ -45,47 +26,6 @@ export type ClaudeAgentOptions = ClaudeArgsOptions &
     /** Tokens that one response may have. @default 32,000 */
     readonly maxOutputTokens?: number | undefined;
   };
-
-/** How Claude Code came to its end, as far as it matters for what it has cost. */
-interface ClaudeEnd {
-  /** It could not say all that it had asked for. */
-  readonly wasKilled: boolean;
-  /** It was told to stop, or killed while it was idle: what it has in the background was not. */
-  readonly wasStopped: boolean;
-}
-
-/** Each once, however often it was tried. */
-function denialsOf(all: ClaudeResult["permission_denials"]): readonly AgentDenial[] {
-  const denials = all.map(({ tool_name, tool_input }) => denialOf(tool_name, tool_input));
-  return [...new Map(denials.map((denial) => [denial.what, denial])).values()];
-}
-
-/** @see SPEC.md, "Cost of Claude Code" */
-function costs(
-  { result, reportedUsd, meter, hasSpoken }: ClaudeReading,
-  { wasKilled, wasStopped }: ClaudeEnd,
-): Cost {
-  if (!hasSpoken) return NOTHING_SPENT;
-  const whole = meter.whole();
-  const isReported = result !== undefined && reportedUsd !== undefined;
-  const rest = isReported ? meter.unsettled(wasKilled || wasStopped) : whole;
-  const costUsd = rest.seenUsd + (isReported ? reportedUsd : 0);
-  const pendingUsd = wasKilled || wasStopped ? meter.pendingUsd(wasKilled) : 0;
-  const unknownUsd = rest.unseenUsd + pendingUsd;
-  if (!isReported && whole.unpricedTokens > 0 && whole.seenUsd === 0) {
-    return { costSource: "unknown", unknownUsd };
-  }
-  if (wasKilled || unknownUsd > 0) return { costUsd, costSource: "partial", unknownUsd };
-  return { costUsd, costSource: isReported ? "reported" : "computed" };
-}
-
-const endOf = ({ isIdle }: ClaudeReading, outcome: ChildOutcome): ClaudeEnd => ({
-  wasKilled: !isIdle && (outcome.stopped !== undefined || isKilled(outcome)),
-  wasStopped: outcome.stopped !== undefined || isKilled(outcome),
-});
-
-const isKilled = ({ exitCode, exitSignal }: ChildOutcome): boolean =>
-  exitSignal !== null || exitCode === null || exitCode > 128;
 
 /** A prompt that begins with a slash would be a command of Claude Code's own, answered by no model. */
 const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : prompt);
@@ -153,16 +93,6 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   });
   const noteFor = ({ access }: AgentRequest, commands: readonly AllowedCommand[]) =>
     access === "read" ? "" : commandsNote(commands, options.allowedTools ?? []);
-  /**
-   * Of a session that has only just begun nothing may be on record: Claude Code would only say so,
-   * which takes as long as its start. Where the model has said something it is asked in any case: what
-   * we know of its files may be old.
-   */
-  const sessionOf = (request: AgentRequest, { sessionId, answered }: ClaudeReading) => {
-    if (answered || request.resumesSession) return sessionId;
-    const id = sessionId ?? request.sessionId ?? "";
-    return isOnRecord(configDirFor(request), id) ? id : "";
-  };
   return {
     name: PRESETS.claude.name,
     output: "claude",
@@ -191,45 +121,14 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     },
     open(request, context, emit) {
       const { firstPrompt } = v.parse(Context, context);
-      const { reading, read } = createClaudeReader(
-        inTree(emit, request.workTree),
-        meterOf(firstPrompt),
-        limitsOf(request),
-      );
-      return {
-        // A second reader of the output stops nothing.
-        read: lineByLine(read),
-        known() {
-          const end = { wasKilled: !reading.isIdle, wasStopped: true };
-          return { ...costs(reading, end), sessionId: sessionOf(request, reading) };
-        },
-        result(outcome) {
-          const { result, sessionId, version } = reading;
-          const program = programFor(request);
-          const denials = denialsOf(result?.permission_denials ?? []);
-          // Of a session that has begun, standard error may say anything.
-          const kind = result || sessionId ? undefined : kindOfStderr(outcome.stderrTail);
-          const problem =
-            failureOfProcess(outcome, program, options, reading.meter.use().requests) ??
-            (result && failureOfResult(result, request, reading)) ??
-            (kind && failure(kind, `Claude Code: ${outcome.stderrTail}`)) ??
-            failureOfExit(outcome, program.title) ??
-            (result ? undefined : failure("bad-output", "Claude Code ended without a result."));
-          const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
-          return {
-            ...(problem && { failure: problem }),
-            text: result && !result.is_error ? result.result : "",
-            ...(result?.structured_output !== undefined && {
-              structured: result.structured_output,
-            }),
-            ...(sessionId && { sessionId }),
-            ...(version && { agentVersion: version }),
-            ...(denials.length > 0 && { denials }),
-            ...(began ? costs(reading, endOf(reading, outcome)) : NOTHING_SPENT),
-            durationMs: outcome.durationMs,
-          };
-        },
-      };
+      return openTurn(request, emit, {
+        dialect: CLAUDE,
+        program: () => programFor(request),
+        process: options,
+        meter: meterOf(firstPrompt),
+        limits: limitsOf(request),
+        isOnRecord: (id) => isOnRecord(configDirFor(request), id),
+      });
     },
   };
 }

@@ -110,9 +110,9 @@ export type ClaudeEvent =
   | { readonly type: "cut_line"; readonly line_bytes: number }
   | ClaudeResult;
 
-const tokens = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
-const text = v.nullish(v.string(), "");
-const lineBytes = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)));
+export const tokens = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
+export const text = v.nullish(v.string(), "");
+export const lineBytes = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)));
 
 export const Usage = v.pipe(
   v.object({
@@ -183,7 +183,7 @@ const Block = v.variant("type", [
 ]);
 
 /** Blocks of kinds that are not known are left out, not refused with their message. */
-const Content = v.pipe(
+export const Content = v.pipe(
   v.array(v.unknown()),
   v.transform((blocks) =>
     blocks.flatMap((block) => {
@@ -191,6 +191,16 @@ const Content = v.pipe(
       return parsed.success ? [parsed.output] : [];
     }),
   ),
+);
+
+export const Denials = v.nullish(
+  v.array(
+    v.object({
+      tool_name: v.string(),
+      tool_input: v.nullish(v.record(v.string(), v.unknown()), {}),
+    }),
+  ),
+  [],
 );
 
 const Result = v.object({
@@ -205,15 +215,7 @@ const Result = v.object({
   usage: v.nullish(Usage),
   modelUsage: v.nullish(ModelUsage),
   model_usage_since_last_result: v.nullish(ModelUsage),
-  permission_denials: v.nullish(
-    v.array(
-      v.object({
-        tool_name: v.string(),
-        tool_input: v.nullish(v.record(v.string(), v.unknown()), {}),
-      }),
-    ),
-    [],
-  ),
+  permission_denials: Denials,
   api_error_status: v.nullish(v.number()),
   api_error: text,
   terminal_reason: text,
@@ -279,7 +281,8 @@ export function parseClaudeEvent(line: string): ClaudeEvent | undefined {
   return parseLine(Event, line) ?? cutLine(line);
 }
 
-function cutLine(line: string): ClaudeEvent | undefined {
+/** A line that was cut, or noise. */
+export function cutLine(line: string): ClaudeEvent | undefined {
   const isCut = line.length >= SHORTEST_CUT && line.startsWith("{");
   return isCut ? { type: "cut_line", line_bytes: Buffer.byteLength(line) } : undefined;
 }

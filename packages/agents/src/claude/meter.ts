@@ -7,6 +7,8 @@ import {
   priceOf,
   promptOf,
   sumOf,
+  type Tokens,
+  tokensBetween,
 } from "../prices.ts";
 import type { TurnUse } from "../limits.ts";
 import type { Price } from "../price-list.ts";
@@ -20,6 +22,8 @@ export interface ClaudeMeterOptions {
   readonly firstPrompt: number;
   /** What is taken for a thread that has named no model. */
   readonly model: string;
+  /** What its session had used before, where the count of a result is of the session. @default it is not */
+  readonly before?: Tokens | undefined;
 }
 
 /** What a run has cost by its stream, in US dollars. */
@@ -45,6 +49,10 @@ export interface ClaudeMeter {
   update(thread: string, usage: ClaudeUsage): void;
   /** A part of a response: of one that is not streamed, with the count of its start. */
   see(thread: string, id: string, model: string, usage: ClaudeUsage, bytes: number): void;
+  /** A response of the main thread broke off, of which nothing was told. */
+  drop(): void;
+  /** All that the run has used so far: what no response accounts for was asked for without being told. */
+  complete(all: Tokens): void;
   /** What a thread's next request sends in addition. */
   send(thread: string, bytes: number): void;
   /** The same where it is not known which thread's. */
@@ -104,6 +112,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
   const threads = new Map<string, Thread>([["", { ...NO_PROMPT, isRequesting: false }]]);
 
   let abortedUsd = 0;
+  let droppedUsd = 0;
 
   const threadOf = (name: string): Thread => {
     const known = threads.get(name);
@@ -156,9 +165,33 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     return boundAt(price, { promptTokens, maxOutput, isFast: last?.usage.isFast });
   };
 
+  /** Of the models that were named, the one that asks most for these tokens. */
+  const dearestFor = (used: ClaudeUsage): string => {
+    const named = new Set([...responses.values()].map(({ model }) => model));
+    const usd = (model: string): number => costAt(priceOf(model, prices) ?? DEAREST, used);
+    return [...named].toSorted((a, b) => usd(b) - usd(a))[0] ?? options.model;
+  };
+  const withDropped = (cost: MeteredCost): MeteredCost => ({
+    ...cost,
+    unseenUsd: cost.unseenUsd + droppedUsd,
+  });
+
   return {
     request() {
       threadOf("").isRequesting = true;
+    },
+    drop() {
+      droppedUsd += boundOf(threadOf(""));
+    },
+    complete(all) {
+      const told = [...responses.values()].map(({ usage }) => usage);
+      const seen = mapTokens((key) => told.reduce((sum, usage) => sum + usage[key], 0));
+      const usage = { ...tokensBetween(seen, all), isFast: false };
+      if (sumOf(usage) === 0) return;
+      responses.set(`untold ${responses.size}`, {
+        ...{ model: dearestFor(usage), thread: "", usage, bytes: 0, isStreamed: true },
+        ...{ state: "whole", settled: "no" },
+      });
     },
     start(thread, id, model, usage) {
       const response = begin(thread, id, {
@@ -223,7 +256,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
       const isPriced = ({ model }: Response): boolean => priceOf(model, prices) !== undefined;
       const { seenUsd, unseenUsd } = countOf(ended.filter(isPriced));
       return {
-        costUsd: now.seenUsd + seenUsd + unseenUsd,
+        costUsd: now.seenUsd + seenUsd + unseenUsd + droppedUsd,
         unpricedTokens: now.unpricedTokens + done.unpricedTokens,
         requests: responses.size,
       };
@@ -231,9 +264,9 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     unsettled(wasCut) {
       const isMissing = ({ settled }: Response): boolean =>
         settled === "no" || (wasCut && settled === "perhaps");
-      return countOf([...responses.values()].filter(isMissing));
+      return withDropped(countOf([...responses.values()].filter(isMissing)));
     },
-    whole: () => countOf(responses.values()),
+    whole: () => withDropped(countOf(responses.values())),
     pendingUsd(wasKilled) {
       let usd = abortedUsd;
       for (const [name, thread] of threads) {

@@ -46,27 +46,24 @@ const SESSION: Prose = [
 ];
 
 /** What Claude Code prints on standard error when it never begins. */
-const STDERR: Prose = [
+export const STDERR: Prose = [
   ...SESSION,
   [/exceeds 10 ?MB/i, "prompt-too-large"],
   [/not logged in|invalid api key|\/login\b/i, "auth"],
   [/unknown option|invalid (value|argument)|requires --|cannot be used/i, "usage"],
 ];
 
-export const kindOfStderr = (text: string): AgentFailureKind | undefined =>
-  kindOfProse(STDERR, text);
-
 /** The model, or a filter before it, does not answer: it would not in the same conversation either. */
 const REFUSAL = /safeguards flagged|usage policy/i;
 
-function kindOfError(result: ClaudeResult, said: string): AgentFailureKind {
+function kindOfError(result: ClaudeResult, said: string, prose: Prose): AgentFailureKind {
   if (result.stop_reason === "refusal" || REFUSAL.test(said)) return "refusal";
   const { subtype, terminal_reason, api_error, api_error_status, num_turns, errors } = result;
   return (
     (num_turns === 0 ? kindOfProse(SESSION, errors.map(String).join(" ")) : undefined) ??
     SUBTYPES[subtype] ??
     TERMINAL_REASONS[terminal_reason] ??
-    kindOfProse(PROSE, said) ??
+    kindOfProse([...prose, ...PROSE], said) ??
     (api_error_status ? kindOfStatus(api_error_status) : undefined) ??
     kindOfProse(PROSE_WITHOUT_STATUS, `${api_error} ${said}`) ??
     "unknown"
@@ -77,35 +74,34 @@ function kindOfError(result: ClaudeResult, said: string): AgentFailureKind {
  * The failure that a result means, by its keys: neither `subtype: "success"` nor exit code 0 says
  * that anything has succeeded.
  *
+ * @param dialect - Of the program that says it.
  * @see SPEC.md, "Failures of Claude Code"
  */
 export function failureOfResult(
   result: ClaudeResult,
   request: AgentRequest,
   { resetsAt, acted }: ClaudeTrace,
+  { title, said: prose }: { readonly title: string; readonly said: Prose },
 ): AgentFailure | undefined {
   const said = [result.result, ...result.errors.map(String)].filter(Boolean).join(" ");
   if (result.is_error || result.subtype !== "success") {
-    const kind = kindOfError(result, said);
-    const message = `Claude Code: ${said || result.subtype || "failed without a word"}`;
+    const kind = kindOfError(result, said, prose);
+    const message = `${title}: ${said || result.subtype || "failed without a word"}`;
     return failure(kind, message, kind === "rate-limit" ? resetsAt : undefined);
   }
   if (result.stop_reason === "refusal") {
-    return failure("refusal", `Claude Code: ${said || "the model refused to answer"}`);
+    return failure("refusal", `${title}: ${said || "the model refused to answer"}`);
   }
   if (result.stop_reason === "model_context_window_exceeded") {
-    return failure(
-      "context-overflow",
-      "Claude Code ran out of room in the model's context window.",
-    );
+    return failure("context-overflow", `${title} ran out of room in the model's context window.`);
   }
   if (request.outputSchema && result.structured_output === undefined) {
-    return failure("schema", "Claude Code did not answer in the form that was asked for.");
+    return failure("schema", `${title} did not answer in the form that was asked for.`);
   }
   const isSilent = result.result.trim() === "" && result.structured_output === undefined;
   const isIdle = !acted && result.permission_denials.length === 0;
   if (isSilent && (request.role === "reviewer" || isIdle)) {
-    return failure("empty-answer", "Claude Code ended without an answer.");
+    return failure("empty-answer", `${title} ended without an answer.`);
   }
   return undefined;
 }

@@ -3,9 +3,10 @@ import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
 import { denialOf } from "../permissions.ts";
 import { reasonToStop, type TurnLimits, type TurnUse } from "../limits.ts";
-import { priceOf, tokenLimit } from "../prices.ts";
+import { priceOf, tokenLimit, tokensBetween } from "../prices.ts";
 import { costOfResult } from "./cost.ts";
-import { type ClaudeEvent, type ClaudeResult, parseClaudeEvent } from "./event.ts";
+import { CLAUDE, type ClaudeDialect, deniedTool } from "./dialect.ts";
+import type { ClaudeEvent, ClaudeResult } from "./event.ts";
 import { type ClaudeMeter, type ClaudeMeterOptions, createClaudeMeter } from "./meter.ts";
 import type { ClaudeTrace } from "./outcome.ts";
 import { joined } from "./results.ts";
@@ -35,9 +36,6 @@ export interface ClaudeReader {
   readonly read: (line: string) => StopReason | undefined;
 }
 
-/** By which it gives a structured answer: what it says, like any other text. */
-const ANSWERING_TOOL = "StructuredOutput";
-
 /** What a tool works on, in a few words. */
 function detailOf(input: Readonly<Record<string, unknown>>): string {
   const values = ["command", "file_path", "pattern", "path", "url"].map((key) => input[key]);
@@ -47,6 +45,7 @@ function detailOf(input: Readonly<Record<string, unknown>>): string {
 /**
  * Reads Claude Code's events as they come.
  *
+ * @param dialect - Of the program that speaks.
  * @param limits - Claude Code itself stops over what a turn may cost; a response that begins all the
  *   same is what this reader says to stop at.
  */
@@ -54,6 +53,7 @@ export function createClaudeReader(
   emit: (event: AgentEvent) => void,
   options: ClaudeMeterOptions,
   limits: TurnLimits = {},
+  dialect: ClaudeDialect = CLAUDE,
 ): ClaudeReader {
   const meter = createClaudeMeter(options);
   const told = new Set<string>();
@@ -98,7 +98,8 @@ export function createClaudeReader(
     } else if (event.subtype === "task_notification") {
       meter.close(event.tool_use_id);
     } else if (event.subtype === "api_retry") {
-      meter.request();
+      if (event.status === "dropped") meter.drop();
+      else meter.request();
       const { attempt, max_retries: of, error_status: status, error } = event;
       const what = cleanLine(`${status ?? ""} ${error}`);
       emit({ type: "retry", message: `attempt ${attempt ?? "?"} of ${of ?? "?"}: ${what}` });
@@ -129,7 +130,7 @@ export function createClaudeReader(
     for (const block of message.content) {
       if (block.type === "text") {
         emit({ type: "text", text: block.text });
-      } else if (block.type === "tool_use" && block.name === ANSWERING_TOOL) {
+      } else if (block.type === "tool_use" && block.name === dialect.answeringTool) {
         emit({ type: "text", text: JSON.stringify(block.input) });
       } else if (block.type === "tool_use") {
         emit({ type: "tool", name: block.name, detail: detailOf(block.input) });
@@ -152,9 +153,10 @@ export function createClaudeReader(
   };
 
   const onResult = (result: ClaudeResult) => {
-    for (const { tool_name: tool, tool_input: input } of result.permission_denials) {
-      emit({ type: "denied", what: denialOf(tool, input).what });
+    for (const denial of result.permission_denials) {
+      emit({ type: "denied", what: denialOf(...deniedTool(denial, dialect)).what });
     }
+    if (options.before && result.usage) meter.complete(tokensBetween(options.before, result.usage));
     const costUsd = costOfResult(result, options.prices);
     const { reportedUsd } = reading;
     reading.reportedUsd =
@@ -167,7 +169,7 @@ export function createClaudeReader(
   return {
     reading,
     read(line) {
-      const event = parseClaudeEvent(line);
+      const event = dialect.parse(line);
       reading.hasSpoken ||= line.trim() !== "";
       if (event !== undefined) reading.isIdle = event.type === "result";
       switch (event?.type) {

@@ -1,11 +1,17 @@
-import { parseClaudeEvent } from "./event.ts";
+import { CLAUDE, type ClaudeDialect } from "./dialect.ts";
 
 /**
  * What of a line of Claude Code's decides: whoever reads that counts the same cost, and learns the same end.
  * What is said and done is left out. `undefined`: nothing of it does.
  */
-export function reduceClaudeLine(line: string): string | undefined {
-  const event = parseClaudeEvent(line);
+export const reduceClaudeLine = (line: string): string | undefined => reduceLineOf(CLAUDE, line);
+
+/** The same of a program with a dialect of its own. */
+export function reduceLineOf(
+  { parse }: Pick<ClaudeDialect, "parse">,
+  line: string,
+): string | undefined {
+  const event = parse(line);
   switch (event?.type) {
     case "system":
     case "rate_limit_event":

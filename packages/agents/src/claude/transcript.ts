@@ -30,19 +30,27 @@ export function claudeConfigDir(
  *
  * @see SPEC.md, "Sessions of Claude Code"
  */
-export function isOnRecord(configDir: string, sessionId: string): boolean {
+export function isOnRecord(configDir: string, sessionId: string, within?: string): boolean {
   if (!isSessionId(sessionId)) return false;
   try {
-    return recordsOf(configDir, sessionId).some(hasSaid);
+    return recordsOf(configDir, sessionId, within).some(hasSaid);
   } catch (error) {
     return !hasCode(error, "ENOENT");
   }
 }
 
-/** Where a session may be on record: each work tree has a folder of its own. */
-function recordsOf(configDir: string, sessionId: string): readonly string[] {
+/**
+ * Where a session may be on record: each work tree has a folder of its own.
+ *
+ * @param within - The folder in that.
+ */
+export function recordsOf(
+  configDir: string,
+  sessionId: string,
+  within: string = "",
+): readonly string[] {
   const projects = join(configDir, "projects");
-  return readdirSync(projects).map((project) => join(projects, project, `${sessionId}.jsonl`));
+  return readdirSync(projects).map((name) => join(projects, name, within, `${sessionId}.jsonl`));
 }
 
 function hasSaid(path: string): boolean {
@@ -87,7 +95,9 @@ function tokensOf(path: string): number {
 }
 
 /** The lines of a file, read only as far as they are asked for. @throws RangeError - One is too long to be read. */
-function* linesOf(path: string): Generator<{ readonly line: string; readonly bytes: number }> {
+export function* linesOf(
+  path: string,
+): Generator<{ readonly line: string; readonly bytes: number }> {
   const file = openTurnFile(path);
   if (file === undefined) return;
   let read: string[] = [];
