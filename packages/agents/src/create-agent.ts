@@ -5,6 +5,7 @@ import { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
 import { type CommandAgentOptions, createCommandAgent } from "./command.ts";
 import { AgentsError } from "./errors.ts";
 import { createOpencodeAgent, type OpencodeAgentOptions } from "./opencode.ts";
+import { createQwenAgent, type QwenAgentOptions } from "./qwen.ts";
 import { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";
 
 /** Which agent, and what it is told. */
@@ -14,7 +15,8 @@ export type AgentConfig =
   | ({ readonly kind: "command" } & CommandAgentOptions)
   | ({ readonly kind: "scripted" } & ScriptedAgentOptions)
   | ({ readonly kind: "acp" } & AcpAgentOptions)
-  | ({ readonly kind: "opencode" } & OpencodeAgentOptions);
+  | ({ readonly kind: "opencode" } & OpencodeAgentOptions)
+  | ({ readonly kind: "qwen" } & QwenAgentOptions);
 
 /** What {@link createAgent} knows. */
 export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
@@ -24,6 +26,7 @@ export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
   "scripted",
   "acp",
   "opencode",
+  "qwen",
 ];
 
 /**
@@ -46,6 +49,8 @@ export function createAgent(config: AgentConfig): AgentInvoker {
       return createAcpAgent(config);
     case "opencode":
       return createOpencodeAgent(config);
+    case "qwen":
+      return createQwenAgent(config);
     default: {
       const { kind } = config as { kind: unknown };
       const message = `there is no agent ${JSON.stringify(kind)}: ${AGENT_KINDS.join(", ")}`;

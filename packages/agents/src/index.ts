@@ -18,6 +18,7 @@ export { createCommandAgent } from "./command.ts";
 export { type AgentConfig, createAgent } from "./create-agent.ts";
 export { type DetectedAgent, detectAgents } from "./detect.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
+export { createQwenAgent } from "./qwen.ts";
 export { createScriptedAgent } from "./scripted.ts";
 export { createAcpAgent } from "./acp.ts";
 export { createOpencodeAgent } from "./opencode.ts";

@@ -12,6 +12,7 @@ import { reduceClaudeLine } from "./claude/reduce.ts";
 import { codexAdapter } from "./codex.ts";
 import { opencodeAdapter } from "./opencode.ts";
 import { reduceOpencodeLine } from "./opencode/reduce.ts";
+import { qwenAdapter } from "./qwen.ts";
 import { type OutputKind, reducerOf } from "./reducers.ts";
 
 const ended = { started: true, stderrTail: "", durationMs: 1, orphansEnded: 0 };
@@ -28,6 +29,7 @@ const ADAPTERS: Readonly<Record<Kind, AgentAdapter>> = {
   codex: codexAdapter({ env: { CODEX_HOME: "/nowhere" } }),
   acp: acpAdapter({ name: "acp", file: "acp", titleIsCommand: true }),
   opencode: opencodeAdapter({ env: {}, model: "anthropic/claude-sonnet-4-5" }),
+  qwen: qwenAdapter({ env: {}, model: "claude-sonnet-4-5" }),
 };
 
 /** All that is made of an output, after each line where it matters, and at its end. */
@@ -64,6 +66,8 @@ const SAMPLES = [
   ["opencode", "opencode-1.18.33.stream.jsonl"],
   ["opencode", "opencode-1.18.33.denied.stream.jsonl"],
   ["opencode", "opencode-F-CTX.jsonl"],
+  ["qwen", "qwen-0.24.4.stream.jsonl"],
+  ["qwen", "qwen-F-401.stream.jsonl"],
 ] as const;
 
 test.for(SAMPLES)("what decides in output of %s, %s, is all that is made of it", ([kind, name]) => {

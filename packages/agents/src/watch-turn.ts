@@ -9,6 +9,7 @@ import { codexAdapter } from "./codex.ts";
 import { printed } from "./command.ts";
 import { readOutput, watchOutput } from "./follow.ts";
 import { opencodeAdapter } from "./opencode.ts";
+import { qwenAdapter } from "./qwen.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
 import { beginningOf, isTurnFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
@@ -65,6 +66,7 @@ const READERS: ReadonlyMap<unknown, Open> = new Map<unknown, Open>([
   ["codex", (...args) => codexAdapter({}).open(...args)],
   ["scripted", readScripted],
   ["opencode", (...args) => opencodeAdapter({}).open(...args)],
+  ["qwen", (...args) => qwenAdapter({}).open(...args)],
 ]);
 
 function readScripted(...[, , emit]: Parameters<Open>): ReturnType<Open> {

@@ -7,6 +7,7 @@ import { createCodexReader } from "./codex/reader.ts";
 import { isLimited, type TurnLimits } from "./limits.ts";
 import { createOpencodeMeter, type OpencodeMeterOptions } from "./opencode/meter.ts";
 import { createOpencodeReader } from "./opencode/reader.ts";
+import { QWEN } from "./qwen/dialect.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
 
 /** Who reads an agent's output for what it has cost: data, as it goes to another process. */
@@ -16,6 +17,7 @@ export type WatcherSpec = { readonly limits: TurnLimits } & (
   | { readonly kind: "scripted" }
   | { readonly kind: "acp"; readonly reader: AcpReaderOptions }
   | { readonly kind: "opencode"; readonly meter: OpencodeMeterOptions }
+  | { readonly kind: "qwen"; readonly meter: ClaudeMeterOptions }
 );
 
 const nobody = () => undefined;
@@ -38,5 +40,7 @@ export function createWatcher(spec: WatcherSpec): (line: string) => StopReason |
       return createAcpReader(nobody, spec.reader, spec.limits).read;
     case "opencode":
       return createOpencodeReader(nobody, createOpencodeMeter(spec.meter), spec.limits).read;
+    case "qwen":
+      return createClaudeReader(nobody, spec.meter, spec.limits, QWEN).read;
   }
 }

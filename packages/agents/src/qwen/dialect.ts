@@ -1,0 +1,31 @@
+import type { ClaudeDialect } from "../claude/dialect.ts";
+import { parseQwenEvent } from "./event.ts";
+
+/** Qwen Code's own words for what Claude Code says. @see SPEC.md, "Qwen Code" */
+export const QWEN: ClaudeDialect = {
+  title: "Qwen Code",
+  parse: parseQwenEvent,
+  answeringTool: "structured_output",
+  toolNames: new Map([
+    ["run_shell_command", "Bash"],
+    ["write_file", "Write"],
+    ["edit", "Edit"],
+    ["notebook_edit", "NotebookEdit"],
+  ]),
+  said: [
+    [/ended with empty response/i, "empty-answer"],
+    [/structured_output|--json-schema/i, "schema"],
+    [/insufficient_quota|quota (exceeded|exhausted)|arrears/i, "billing"],
+    // Its own advice speaks of quotas.
+    [/^\[API Error: 429\b/, "rate-limit"],
+  ],
+  stderr: [
+    [/session id .{0,80}already exists/i, "session-busy"],
+    [/no saved session found/i, "session-missing"],
+    [
+      /no auth type is selected|api.?key .{0,60}(not found|missing|required)|set .{0,40}api_key/i,
+      "auth",
+    ],
+    [/unknown arguments?|invalid values|not enough arguments|error in .{0,200}settings/i, "usage"],
+  ],
+};
