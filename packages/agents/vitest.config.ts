@@ -6,7 +6,7 @@ export default packageTests({
     files: [
       "test/*.test.ts",
       "src/scripted*.test.ts",
-      "src/{claude,codex,opencode}.test.ts",
+      "src/{claude,codex,opencode,qwen}.test.ts",
       "src/*/session.test.ts",
     ],
     most: 3,

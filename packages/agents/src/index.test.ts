@@ -10,6 +10,7 @@ test("exports what its users rely on", () => {
     "createCodexAgent",
     "createCommandAgent",
     "createOpencodeAgent",
+    "createQwenAgent",
     "createScriptedAgent",
     "detectAgents",
     "parseAgentScript",
@@ -22,6 +23,7 @@ test.for([
   [{ kind: "command", command: "true" }, "command"],
   [{ kind: "scripted", turns: [] }, "scripted"],
   [{ kind: "opencode" }, "opencode"],
+  [{ kind: "qwen" }, "qwen"],
 ] as const)("makes of %j an agent", ([config, name]) => {
   expect(api.createAgent(config).name).toBe(name);
 });

@@ -7,12 +7,14 @@ import { fakeCodex, THREAD } from "../test/billed/codex.ts";
 import { fakeOpencode } from "../test/billed/opencode.ts";
 import { between, chance, pick, type Random, type TurnKinds } from "../test/billed/fake-agent.ts";
 import { type Ending, play, type Played } from "../test/billed/play.ts";
+import { fakeQwen } from "../test/billed/qwen.ts";
 import { aDirectory, aRequest } from "../test/request.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
 import { opencodeAdapter } from "./opencode.ts";
 import { MAX_OUTPUT_TOKENS, tokenLimit } from "./prices.ts";
+import { qwenAdapter } from "./qwen.ts";
 
 /** Sums of decimal fractions miss each other by less. */
 const NOTHING = 1e-9;
@@ -87,9 +89,22 @@ function playOpencode(random: Random, { kinds, ...turn }: Turn): Played {
   return play({ agent, ...prepare(adapter, request), record: () => {}, ...turn, maxOutput });
 }
 
-const PLAYERS = { claude: playClaude, codex: playCodex, opencode: playOpencode } as const;
+function playQwen(random: Random, { kinds, ...turn }: Turn): Played {
+  const maxOutput = 4000;
+  const agent = fakeQwen(random, kinds, maxOutput);
+  const adapter = qwenAdapter({ model: agent.model, maxOutputTokens: maxOutput, env: {} });
+  const request = aRequest({ maxCostUsd: turn.maxCostUsd });
+  return play({ agent, ...prepare(adapter, request), record: () => {}, ...turn, maxOutput });
+}
+
+const PLAYERS = {
+  claude: playClaude,
+  codex: playCodex,
+  opencode: playOpencode,
+  qwen: playQwen,
+} as const;
 const TURNS = Array.from({ length: 150 }, (_, at) => at).flatMap((at) =>
-  (["claude", "codex", "opencode"] as const).map((name) => ({ name, at })),
+  (["claude", "codex", "opencode", "qwen"] as const).map((name) => ({ name, at })),
 );
 
 test.for(sample(TURNS, 30))("turn $at of $name keeps the laws of money", ({ name, at }) => {

@@ -29,7 +29,7 @@ const ADAPTERS: Readonly<Record<Kind, AgentAdapter>> = {
   codex: codexAdapter({ env: { CODEX_HOME: "/nowhere" } }),
   acp: acpAdapter({ name: "acp", file: "acp", titleIsCommand: true }),
   opencode: opencodeAdapter({ env: {}, model: "anthropic/claude-sonnet-4-5" }),
-  qwen: qwenAdapter({ env: {}, model: "claude-sonnet-4-5" }),
+  qwen: qwenAdapter({ env: { QWEN_HOME: "/nowhere" } }),
 };
 
 /** All that is made of an output, after each line where it matters, and at its end. */
@@ -67,6 +67,7 @@ const SAMPLES = [
   ["opencode", "opencode-1.18.33.denied.stream.jsonl"],
   ["opencode", "opencode-F-CTX.jsonl"],
   ["qwen", "qwen-0.24.4.stream.jsonl"],
+  ["qwen", "qwen-0.24.4.retried.stream.jsonl"],
   ["qwen", "qwen-F-401.stream.jsonl"],
 ] as const;
 
