@@ -27,6 +27,7 @@ import {
   scriptsOf,
 } from "./permissions.ts";
 import { createProcessAgent } from "./process-agent.ts";
+import { failureOfRepository } from "./repository-programs.ts";
 import { watcherFor } from "./watchers.ts";
 
 /** An agent that speaks the Agent Client Protocol, as data. */
@@ -65,6 +66,10 @@ export type AcpAgentOptions = Command &
     readonly recordsIn?:
       | ((env: Readonly<Record<string, string | undefined>>) => string)
       | undefined;
+    /** Paths in a repository of which it runs what they name, whatever it is told: no turn is taken there. @default none */
+    readonly runsFrom?: readonly string[] | undefined;
+    /** Whether it may run what the repository names. @default false */
+    readonly projectSettings?: boolean | undefined;
     /** How an error looks that it tells as if it were an answer; the first group is what it says. @default none */
     readonly errorText?: RegExp | undefined;
   };
@@ -130,6 +135,11 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       if (resumesSession && sessionId === "") {
         return failure("session-missing", "There is no session to continue in.");
       }
+      const untrusted =
+        options.projectSettings === true
+          ? undefined
+          : failureOfRepository(title, request.workTree, options.runsFrom ?? []);
+      if (untrusted !== undefined) return untrusted;
       const dir = dirname(fileOf(""));
       const named = access === "read" ? [] : (request.commands ?? []);
       const commands = allowedCommands(named, dir);

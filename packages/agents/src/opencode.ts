@@ -23,13 +23,14 @@ import { createOpencodeReader, type OpencodeReading } from "./opencode/reader.ts
 import { failureOfOpencodeSession } from "./opencode/session.ts";
 import {
   type OpencodeSettingsOptions,
-  repositorySettings,
+  RUN_BY_OPENCODE,
   settingsEnvironment,
 } from "./opencode/settings.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from "./permissions.ts";
 import { PRESETS } from "./presets.ts";
 import { boundAt, MAX_OUTPUT_TOKENS } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
+import { failureOfRepository } from "./repository-programs.ts";
 import { watcherFor } from "./watchers.ts";
 
 export type OpencodeAgentOptions = OpencodeArgsOptions &
@@ -127,6 +128,10 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
     maxCostUsd,
     maxRequests: options.maxRequests,
   });
+  const failureOfPlugins = ({ workTree }: AgentRequest): AgentFailure | undefined =>
+    options.projectSettings === true
+      ? undefined
+      : failureOfRepository(TITLE, workTree, RUN_BY_OPENCODE);
   return {
     name: PRESET.name,
     output: "opencode",
@@ -137,7 +142,7 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
       return price && boundAt(price, { promptTokens: firstPromptOf(request), maxOutput });
     },
     prepare(request, fileOf) {
-      const refusal = failureOfOpencodeSession(request) ?? failureOfRepository(request, options);
+      const refusal = failureOfOpencodeSession(request) ?? failureOfPlugins(request);
       if (refusal) return refusal;
       const commands = allowedCommands(request.commands ?? [], dirname(fileOf("")));
       const firstPrompt = firstPromptOf(request);
@@ -193,15 +198,4 @@ function providerVariables(model: string | undefined): readonly string[] {
   return /^[a-z][a-z0-9-]*$/.test(provider)
     ? [`${provider.toUpperCase().replaceAll("-", "_")}_*`]
     : [];
-}
-
-/** Why no turn is taken in a repository: its plugins would run, in a reviewer's turn too. */
-function failureOfRepository(
-  { workTree }: AgentRequest,
-  { projectSettings }: OpencodeSettingsOptions,
-): AgentFailure | undefined {
-  const found = projectSettings === true ? undefined : repositorySettings(workTree);
-  if (found === undefined) return undefined;
-  const message = `${TITLE} would run what ${found} names, though its own switch leaves a repository's settings out. Move it away, or set project_settings = true in your own configuration if you trust it.`;
-  return failure("usage", message);
 }

@@ -1,3 +1,4 @@
+import type { KnownAcpAgent } from "./acp/known.ts";
 import type { AgentCapabilities } from "./agent.ts";
 import type { LoginTraces, StatusCommand } from "./login.ts";
 
@@ -6,8 +7,8 @@ export type AgentRoute =
   | { readonly kind: "claude" | "codex" | "opencode" | "qwen" }
   | {
       readonly kind: "acp";
-      /** What the program is started with, by who works. */
-      readonly args: { readonly coder: readonly string[]; readonly reviewer: readonly string[] };
+      /** What is known of it beside what it says of itself. */
+      readonly agent: KnownAcpAgent;
     };
 
 /** An agent that is known by its name: all that is known of it before it is started. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import * as known from "./acp/known.ts";
 import { codexHomeOf } from "./codex/home.ts";
 import { inHome, readClaude, readCodex } from "./login.ts";
 import type { AgentPreset } from "./preset.ts";
@@ -116,12 +117,12 @@ const QWEN = {
 } as const satisfies AgentPreset;
 
 const GEMINI = {
-  name: "gemini",
-  title: "Gemini CLI",
-  program: "gemini",
+  name: known.GEMINI.name,
+  title: known.GEMINI.title,
+  program: known.GEMINI.file,
   npmPackage: "@google/gemini-cli",
-  route: { kind: "acp", args: { coder: ["--acp"], reviewer: ["--acp"] } },
-  ownEnv: ["GEMINI_*", "GOOGLE_*"],
+  route: { kind: "acp", agent: known.GEMINI },
+  ownEnv: known.GEMINI.ownEnv,
   login: {
     command: "gemini   (then /auth)",
     seen: {
@@ -147,12 +148,12 @@ const GEMINI = {
 } as const satisfies AgentPreset;
 
 const COPILOT = {
-  name: "copilot",
-  title: "GitHub Copilot CLI",
-  program: "copilot",
+  name: known.COPILOT.name,
+  title: known.COPILOT.title,
+  program: known.COPILOT.file,
   npmPackage: "@github/copilot",
-  route: { kind: "acp", args: { coder: ["--acp"], reviewer: ["--acp"] } },
-  ownEnv: ["COPILOT_*"],
+  route: { kind: "acp", agent: known.COPILOT },
+  ownEnv: known.COPILOT.ownEnv,
   login: {
     command: "copilot login",
     seen: {
@@ -187,14 +188,14 @@ export const PRESETS = {
   copilot: COPILOT,
 };
 
-/** Those that are offered, in the order in which a person who has named none gets them. */
-export const AGENT_PRESETS: readonly AgentPreset[] = [PRESETS.claude, PRESETS.codex];
+/** All of them, in the order in which a person who has named none gets them. */
+export const AGENT_PRESETS: readonly AgentPreset[] = Object.values(PRESETS);
 
-/** Names that are no user's to give to an agent of their own: of those that are known, offered or not. */
+/** Names that are no user's to give to an agent of their own. */
 export const RESERVED_NAMES: readonly string[] = Object.keys(PRESETS);
 
 /** How a command line may be named as an agent, the easiest first. */
-export const LINE_KINDS: readonly LineKind[] = ["command"];
+export const LINE_KINDS: readonly LineKind[] = ["command", "acp"];
 
 /** `command`: prompt in, answer out. `acp`: the Agent Client Protocol. */
 export type LineKind = "command" | "acp";

@@ -9,6 +9,7 @@ import {
   type AgentRole,
 } from "@quasar/agents";
 import {
+  acpOptionsOf,
   AGENT_PRESETS,
   type AgentPreset,
   installCommand,
@@ -76,8 +77,8 @@ export function createAgents(
 /** The same, installed or not. */
 function invokersOf(settings: AgentSettings, setEnv: Readonly<Record<string, string>>): Agents {
   return {
-    coder: createInvoker(settings, settings.coder, settings.coderModel, setEnv),
-    reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel, setEnv),
+    coder: createInvoker(settings, "coder", settings, setEnv),
+    reviewer: createInvoker(settings, "reviewer", settings, setEnv),
   };
 }
 
@@ -110,7 +111,8 @@ export function agentsOf(
   const spec = stored[role] ?? settings[role];
   if (spec === settings[role]) return agents;
   try {
-    const own = createInvoker(settings, spec, stored[`${role}Model`] ?? "", {});
+    const who = { ...settings, [role]: spec, [`${role}Model`]: stored[`${role}Model`] ?? "" };
+    const own = createInvoker(settings, role, who, {});
     const { name, capabilities } = agents[role];
     const invoke: AgentInvoker["invoke"] = (...args) => agents[role].invoke(...args);
     return { ...agents, [role]: { ...own, name, capabilities, invoke } };
@@ -148,13 +150,16 @@ export function withAbsoluteScripts<S extends Pick<Settings, "coder" | "reviewer
 const MINUTE_MS = 60_000;
 const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
+type Who = Pick<AgentSettings, AgentRole | `${AgentRole}Model`>;
+
 function createInvoker(
   settings: AgentSettings,
-  name: string,
-  modelName: string,
+  role: AgentRole,
+  who: Who,
   setEnv: Readonly<Record<string, string>>,
 ): AgentInvoker {
   const { turnTimeout, idleTimeout, passEnv, ownAgents } = settings;
+  const [name, model] = [who[role], who[`${role}Model`]];
   const spec = readSpec(name, ownAgents);
   const common = {
     limits: {
@@ -163,10 +168,10 @@ function createInvoker(
     },
     passEnv: [...passEnv, ...(spec !== undefined && "passEnv" in spec ? spec.passEnv : [])],
     setEnv,
-    model: modelName === "" ? undefined : modelName,
+    model: model === "" ? undefined : model,
   };
-  const config = spec && configOf(spec, settings, common);
-  if (config === undefined) throw unknownAgent("coder or reviewer", name, ownAgents);
+  const config = spec && configOf(spec, role, settings, common);
+  if (config === undefined) throw unknownAgent(role, name, ownAgents);
   return createAgent(config);
 }
 
@@ -179,48 +184,63 @@ type CommandConfig = Extract<AgentConfig, { readonly kind: "command" }>;
 
 function configOf(
   spec: AgentSpec,
+  role: AgentRole,
   settings: AgentSettings,
   common: Common,
 ): AgentConfig | undefined {
   switch (spec.kind) {
     case "preset":
-      return PRESET_CONFIGS[spec.preset.route.kind]?.(settings, common);
+      return configOfPreset(spec.preset, role, settings, common);
     case "scripted":
       return { kind: "scripted", ...readScript(spec.path), ...common };
     default:
-      return LINE_CONFIGS[spec.kind]?.(spec, settings, common);
+      return configOfLine(spec, settings, common);
   }
 }
 
 /** What an agent that is known is told of the settings, by how its program is spoken to. */
-const PRESET_CONFIGS: Readonly<
-  Partial<
-    Record<AgentPreset["route"]["kind"], (settings: AgentSettings, common: Common) => AgentConfig>
-  >
-> = {
-  claude: ({ maxRequests, prices, allowedTools, projectSettings, userHooks, ...more }, common) => ({
-    ...{ kind: "claude", ...common, maxRequests, prices },
-    ...{ allowedTools, projectSettings, userHooks, args: more.claudeArgs },
-  }),
-  codex: ({ maxRequests, prices, sandbox, userHooks, codexArgs: args }, common) => ({
-    ...{ kind: "codex", ...common, maxRequests, prices, sandbox, userHooks, args },
-  }),
-};
+function configOfPreset(
+  preset: AgentPreset,
+  role: AgentRole,
+  settings: AgentSettings,
+  given: Common,
+): AgentConfig | undefined {
+  const { maxRequests, prices, allowedTools, projectSettings, userHooks } = settings;
+  const { kind } = preset.route;
+  const common = { ...given, maxRequests, prices };
+  switch (kind) {
+    case "claude": {
+      const args = settings.claudeArgs;
+      return { kind, ...common, allowedTools, projectSettings, userHooks, args };
+    }
+    case "codex":
+      return { kind, ...common, sandbox: settings.sandbox, userHooks, args: settings.codexArgs };
+    case "opencode":
+      return { kind, ...common, allowedTools, projectSettings, userHooks };
+    case "qwen":
+      return { kind, ...common, allowedTools, projectSettings };
+    case "acp": {
+      const agent = acpOptionsOf(preset, role);
+      const setEnv = { ...agent?.setEnv, ...common.setEnv };
+      return agent && { kind, ...agent, ...common, setEnv, allowedTools, projectSettings };
+    }
+  }
+}
 
-/** The same of a command line. */
-const LINE_CONFIGS: Readonly<
-  Partial<
-    Record<LineKind, (spec: LineSpec, settings: AgentSettings, common: Common) => AgentConfig>
-  >
-> = {
-  command: ({ line, name }, _settings, { model: _model, ...common }) => ({
-    ...{ kind: "command", command: line, name: name === "" ? nameOf(line) : name, ...common },
-  }),
-};
+function configOfLine(
+  { kind, line: command, name: given }: LineSpec,
+  { maxRequests, prices, allowedTools }: AgentSettings,
+  { model, ...common }: Common,
+): AgentConfig {
+  const name = given === "" ? nameOf(kind, command) : given;
+  return kind === "command"
+    ? { kind, command, name, ...common }
+    : { kind, command, name, ...common, model, maxRequests, prices, allowedTools };
+}
 
 /** A command line is named by its beginning. */
-function nameOf(command: string): string {
-  return `command "${fit(cleanLine(command), 30)}"`;
+function nameOf(kind: LineKind, command: string): string {
+  return `${kind} "${fit(cleanLine(command), 30)}"`;
 }
 
 function requireProgram(spec: string, { start, without = [] }: OtherWays): void {

@@ -7,17 +7,17 @@ export interface KnownAcpAgent
   extends Pick<
     AcpAgentOptions,
     | "name"
-    | "title"
-    | "ownEnv"
     | "setEnv"
     | "defaultEnv"
-    | "installHint"
     | "titleIsCommand"
     | "notices"
     | "errorText"
     | "endsWhenDenied"
     | "recordsIn"
+    | "runsFrom"
   > {
+  readonly title: string;
+  readonly ownEnv: readonly string[];
   /** On the PATH. */
   readonly file: string;
   readonly args: Readonly<Record<AgentRequest["role"], readonly string[]>>;
@@ -35,7 +35,6 @@ export const GEMINI: KnownAcpAgent = {
   ownEnv: ["GEMINI_*", "GOOGLE_*"],
   // No such file: of a folder that is not trusted neither settings, hooks, MCP servers, memory nor .env files are taken.
   setEnv: { GEMINI_CLI_TRUSTED_FOLDERS_PATH: "/dev/null/none" },
-  installHint: "npm install -g @google/gemini-cli",
   // Its own default. Without it a session is not loaded for who has a key and no settings; its request for a login
   // would change those, and remove another login.
   defaultEnv: { GOOGLE_GEMINI_BASE_URL: "https://generativelanguage.googleapis.com" },
@@ -54,8 +53,8 @@ export const COPILOT: KnownAcpAgent = {
   // A question that is answered by no ends its turn; what its own rules deny does not.
   args: { coder: COPILOT_ARGS, reviewer: [...COPILOT_ARGS, "--deny-tool=write"] },
   ownEnv: ["COPILOT_*"],
-  installHint: "npm install -g @github/copilot",
   notices: /^(?:Info|Warning|Error): /,
   errorText: /^Error: ([^]*)/,
   endsWhenDenied: true,
+  runsFrom: [join(".github", "hooks")],
 };

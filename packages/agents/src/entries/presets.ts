@@ -1,3 +1,4 @@
+export { acpOptionsOf } from "../acp/preset-options.ts";
 export { type AgentPreset, installCommand, lossesOf } from "../preset.ts";
 export {
   AGENT_PRESETS,

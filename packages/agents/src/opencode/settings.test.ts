@@ -6,7 +6,8 @@ import { aDirectory, aRequest } from "../../test/request.ts";
 import { opencodeAdapter, type OpencodeAgentOptions } from "../opencode.ts";
 import type { PreparedTurn } from "../adapter.ts";
 import { opencodeArgs } from "./args.ts";
-import { repositorySettings } from "./settings.ts";
+import { findUpward } from "../repository-programs.ts";
+import { RUN_BY_OPENCODE } from "./settings.ts";
 
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
 
@@ -167,7 +168,7 @@ test("what lies above the repository is not the repository's", () => {
   const root = aDirectory();
   mkdirSync(join(root, "repo", ".git"), { recursive: true });
   writeFileSync(join(root, "opencode.json"), "{}");
-  expect(repositorySettings(join(root, "repo"))).toBeUndefined();
+  expect(findUpward(join(root, "repo"), RUN_BY_OPENCODE)).toBeUndefined();
 });
 
 test.for([

@@ -135,19 +135,9 @@ export function settingsEnvironment(
 }
 
 /** What of a repository OpenCode reads for plugins even where it is told to leave its settings out. */
-const RUN = [
+export const RUN_BY_OPENCODE: readonly string[] = [
   ...["opencode.json", "opencode.jsonc"],
   ...["opencode.json", "opencode.jsonc", "plugin", "plugins"].map((name) =>
     join(".opencode", name),
   ),
 ];
-
-/** The first such path, from the work tree up to the folder that git keeps. */
-export function repositorySettings(workTree: string): string | undefined {
-  for (let dir = workTree; ; dir = dirname(dir)) {
-    const found = RUN.map((name) => join(dir, name)).find((path) => existsSync(path));
-    if (found !== undefined) return found;
-    if (existsSync(join(dir, ".git"))) return undefined;
-    if (dirname(dir) === dir) return undefined;
-  }
-}
