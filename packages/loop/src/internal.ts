@@ -6,7 +6,7 @@ export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
 export { nextRole } from "./money/to-come.ts";
 export { refuseStart } from "./money/refuse-start.ts";
-export { readConventions } from "./repository/read-conventions.ts";
+export { type Conventions, readConventions } from "./repository/read-conventions.ts";
 export { storedBranch } from "./resume/assess.ts";
 export { cutAtWord } from "./text.ts";
 export { subjectPrompt } from "./turn/subject-prompt.ts";

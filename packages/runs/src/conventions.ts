@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createOnce, readWholeFile } from "@quasar/durable";
 import { GitError } from "@quasar/git";
-import { readConventions } from "@quasar/loop/internal";
+import { type Conventions, readConventions } from "@quasar/loop/internal";
 import { makeFolders } from "@quasar/process/files";
 
 /** 64 KiB of files, and their names. */
@@ -13,6 +13,8 @@ export interface ConventionsOptions {
   readonly workTree: string;
   /** The commit that the work began at; `""` where there was none. */
   readonly commit: string;
+  /** What was read of that commit just before. @default it is read */
+  readonly read?: Conventions | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -21,11 +23,11 @@ export interface ConventionsOptions {
  * has gone before it was read, nothing.
  */
 export async function conventionsOf(options: ConventionsOptions): Promise<string> {
-  const { dir, workTree, commit, warn } = options;
+  const { dir, workTree, commit, read, warn } = options;
   const kept = keptConventions(dir);
   if (kept !== undefined) return kept;
   try {
-    const { text, left } = await readConventions(workTree, commit);
+    const { text, left } = read ?? (await readConventions(workTree, commit));
     if (left.length > 0) warn(`not given to agents: ${left.join(", ")}`);
     makeFolders(dir);
     createOnce(pathIn(dir), Buffer.from(text));

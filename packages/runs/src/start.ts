@@ -48,13 +48,17 @@ export async function startRun(
       await freeGit(driverOf(session));
       await rejectUnfinishedRuns(session, user, isNew);
       const facts = await inspectTree(workspace, acceptDirty, session.tell);
-      await assertBudget(workspace, facts, { ...options, runId, task });
+      const conventions = await readConventions(workspace.root, facts.baseCommit);
+      assertBudget(workspace, facts, { ...options, runId, task, conventions: conventions.text });
       session.begin(runId);
       keep();
       const sealKey = user.sealKey();
       const stores = runStores(workspace, runId, sealKey);
       const spending = { spentUsd: 0, unknownUsd: 0, hasUnreportedCosts: false };
-      return work(session, { runId, task, options, stores, sealKey, spending, ...facts });
+      return work(session, {
+        ...{ runId, task, options, stores, sealKey, spending, conventions },
+        ...facts,
+      });
     });
   if (inWorktree) return inLinkedTree(origin, { runId }, runIn);
   return runIn(origin, () => {}).catch((error: unknown) => {
@@ -93,13 +97,16 @@ async function rejectUnfinishedRuns(
 }
 
 /** Refuses a run whose first turns are known to be stopped by its limits: it would be paid for nothing. */
-async function assertBudget(
+function assertBudget(
   { root: workTree }: Workspace,
-  { baseCommit, untouchablePaths }: TreeFacts,
-  run: RunOptions & { readonly runId: string; readonly task: string },
-): Promise<void> {
-  const { text: conventions } = await readConventions(workTree, baseCommit);
-  const refusal = refuseStart({ ...run, conventions, workTree, untouchablePaths });
+  { untouchablePaths }: TreeFacts,
+  run: RunOptions & {
+    readonly runId: string;
+    readonly task: string;
+    readonly conventions: string;
+  },
+): void {
+  const refusal = refuseStart({ ...run, workTree, untouchablePaths });
   if (refusal === undefined) return;
   const { message, role, neededBudgetUsd, neededTurnBudgetUsd } = refusal;
   const limits = {

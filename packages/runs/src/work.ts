@@ -4,7 +4,7 @@ import { createEnvFileRedactor, createRedactor } from "@quasar/agents/environmen
 import { type Checkpoint, checkpointPath } from "@quasar/checkpoint";
 import { logRange } from "@quasar/git";
 import type { LoopEvent, TaskResult } from "@quasar/loop";
-import { nextRole } from "@quasar/loop/internal";
+import { type Conventions, nextRole } from "@quasar/loop/internal";
 import { turnAllowance } from "@quasar/loop/turn";
 import { followingStore, seedStore } from "./compatibility.ts";
 import { conventionsOf } from "./conventions.ts";
@@ -55,6 +55,8 @@ export interface Work {
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
   readonly acceptBranch?: boolean | undefined;
+  /** What was read of them before the run had a folder. @default they are read */
+  readonly conventions?: Conventions | undefined;
   /** RFC 3339: when the usage limit is lifted that the run was stopped by, to be waited for first. */
   readonly retryAt?: string | undefined;
 }
@@ -83,6 +85,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     dir,
     workTree: root,
     commit: work.baseCommit,
+    read: work.conventions,
     warn: (message) => tell({ type: "warning", cycle: 0, message }),
   });
   const loop: DriveRunOptions["loop"] = {
