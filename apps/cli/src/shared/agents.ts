@@ -191,8 +191,11 @@ function configOf(
   switch (spec.kind) {
     case "preset":
       return configOfPreset(spec.preset, role, settings, common);
-    case "scripted":
-      return { kind: "scripted", ...readScript(spec.path), ...common };
+    case "scripted": {
+      // A script names its model itself.
+      const { model: _model, ...others } = common;
+      return { kind: "scripted", ...readScript(spec.path), ...others };
+    }
     default:
       return configOfLine(spec, settings, common);
   }
