@@ -214,5 +214,8 @@ test("completion takes the shell of $SHELL, and --json has the script too", asyn
   const fish = await quasar(at, ["completion"], { env: { SHELL: "/usr/local/bin/fish" } });
   expect(fish.stdout).toContain("complete -c quasar");
   const json = lastRecord(await quasar(at, ["completion", "fish", "--json"]));
-  expect(json).toEqual({ v: 1, type: "completion", shell: "fish", script: fish.stdout });
+  expect(json).toEqual({
+    ...{ v: 1, type: "completion", shell: "fish", script: fish.stdout },
+    ...{ exit: 0, next: [] },
+  });
 });
