@@ -72,12 +72,12 @@ const STAGES: readonly Stage[] = [
   },
 ];
 
-/** A turn of a fake that waits at a stage until it is let go. */
+/** A turn of a fake that waits at a stage until it is released. */
 function aTurnAt({ script }: Stage, change: Partial<AgentRequest> = {}) {
   const request = aTurn(change);
   const go = join(request.workTree, "go");
   const { steps = STEPS, ...rest } = script({ do: "wait", for: go });
-  return { request, fake: aFake(steps, rest), letGo: () => writeFileSync(go, "") };
+  return { request, fake: aFake(steps, rest), release: () => writeFileSync(go, "") };
 }
 
 async function untilAt({ kept, asked }: Stage, fake: Fake, request: AgentRequest): Promise<void> {
@@ -91,7 +91,7 @@ const prompts = ({ methods }: Fake): number =>
 test.for(STAGES)(
   "a turn outlives its runner $where, and ends as if nothing had been",
   async (stage) => {
-    const { request, fake, letGo } = aTurnAt(stage);
+    const { request, fake, release } = aTurnAt(stage);
     const args = [KEEPER, JSON.stringify(request), JSON.stringify(fake.args)];
     const stdio = ["ignore", "pipe", "inherit"] as const;
     const runner = spawn(process.execPath, args, { detached: true, stdio: [...stdio] });
@@ -103,7 +103,7 @@ test.for(STAGES)(
     const turn: UnfinishedTurn = { request: { ...request, prompt: "" }, process: owner };
     onTestFinished(() => fake.agent.end?.(turn));
     expect(await fake.agent.find?.(turn)).toEqual({ state: "alive" });
-    letGo();
+    release();
     const result = await fake.agent.adopt?.(turn);
     expect(result).toMatchObject({ text: "Done." });
     expect(result).not.toHaveProperty("failure");
@@ -117,7 +117,7 @@ const VICTIMS: readonly Victim[] = ["agent", "supervisor"];
 const KILLS = STAGES.flatMap((stage) => VICTIMS.map((victim) => ({ ...stage, victim })));
 
 test.for(KILLS)("a turn whose $victim is killed $where is told, and taken again", async (kill) => {
-  const { request, fake, letGo } = aTurnAt(kill);
+  const { request, fake, release } = aTurnAt(kill);
   let owner: ProcessIdentity | undefined;
   const running = fake.agent.invoke(request, {
     onStart: async (process) => void (owner = process),
@@ -135,7 +135,7 @@ test.for(KILLS)("a turn whose $victim is killed $where is told, and taken again"
   expect(found).toMatchObject(
     kill.victim === "agent" ? { state: "ended", result } : { state: "died" },
   );
-  letGo();
+  release();
   const { sessionId } = result;
   const again = {
     ...request,

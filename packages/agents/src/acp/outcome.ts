@@ -4,7 +4,7 @@ import type { ChildOutcome } from "../child.ts";
 import { kindOfProse, kindOfStatus, type Prose } from "../classify.ts";
 import { failure, NO_SESSION } from "../failure.ts";
 import type { AcpError } from "./event.ts";
-import type { AcpReading } from "./reader.ts";
+import { type AcpReading, MAX_TEXT } from "./reader.ts";
 
 /** Errors of the protocol have codes for few things: words and statuses are what there is. The first that fits decides. */
 const PROSE: Prose = [
@@ -102,6 +102,10 @@ export function failureOfTurn(
   const isIdle = !acted && denials.length === 0;
   if (text.trim() === "" && (request.role === "reviewer" || isIdle)) {
     return failure("empty-answer", `${title} ended without an answer.`);
+  }
+  // What is left out of a review may be what speaks against an approval.
+  if (request.role === "reviewer" && text.length >= MAX_TEXT) {
+    return failure("output-too-large", `${title} wrote a review that is too long to be read.`);
   }
   return undefined;
 }

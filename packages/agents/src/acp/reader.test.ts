@@ -4,6 +4,7 @@ import { aListener, aRequest } from "../../test/request.ts";
 import { type AcpAgentOptions, acpAdapter } from "../acp.ts";
 import type { AgentRequest, AgentResult } from "../agent.ts";
 import type { ChildOutcome } from "../child.ts";
+import { MAX_TEXT } from "./reader.ts";
 
 const ENDED: ChildOutcome = {
   started: true,
@@ -249,6 +250,16 @@ test("reads past whatever else there is", () => {
   ]);
   expect(events).toEqual([{ type: "session", sessionId: "s-1" }]);
   expect(result.failure?.kind).toBe("empty-answer");
+});
+
+test("does not take the beginning of a review for the whole", () => {
+  const say = (text: string) =>
+    update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  const half = "x".repeat(MAX_TEXT / 2 + 1);
+  const lines = [...BEGUN, say(half), say(half), END];
+  const review = { request: { role: "reviewer", access: "read" } } as const;
+  expect(read(lines, review).result.failure?.kind).toBe("output-too-large");
+  expect(read(lines).result.failure).toBeUndefined();
 });
 
 test.for(["", "two words", "x".repeat(257), 7])("keeps no session %j", (sessionId) => {

@@ -59,8 +59,8 @@ export interface AcpReader {
   readonly read: (line: string) => StopReason | undefined;
 }
 
-/** Of one answer: as much as a line may have. What is longer is cut. */
-const MAX_TEXT = 8 * 2 ** 20;
+/** How many characters are kept of an answer: of a longer one the beginning. */
+export const MAX_TEXT = 8 * 2 ** 20;
 
 const Initialized = v.object({
   protocolVersion: v.unknown(),
