@@ -93,6 +93,12 @@ test.for([
   expect(failure?.kind).toBe(kind);
 });
 
+test("says what may be meant where OpenCode does not", () => {
+  const error = { name: "UnknownError", data: { message: "Unexpected server error. Check logs." } };
+  const { failure } = resultOf([anError(error)], { exitCode: 1 });
+  expect(failure?.message).toMatch(/^OpenCode: Unexpected .* see opencode models\.$/);
+});
+
 test("tells when a limit is lifted, from when it was said", () => {
   const responseHeaders = { "retry-after": "7200" };
   const data = { message: "slow down", statusCode: 429, responseHeaders };

@@ -34,6 +34,11 @@ const STDERR: Prose = [
 export const kindOfStderr = (text: string): AgentFailureKind | undefined =>
   kindOfProse(STDERR, text);
 
+/** All that it says of a model or a provider that it does not know, or has no key for. */
+const OPAQUE = /^Unexpected server error/;
+const HINT =
+  " It says so where it does not know the model, or has no key for it: see opencode models.";
+
 function kindOfError({ name, message, statusCode, isRetryable }: OpencodeError): AgentFailureKind {
   return (
     (Object.hasOwn(NAMES, name) ? NAMES[name] : undefined) ??
@@ -47,7 +52,8 @@ function kindOfError({ name, message, statusCode, isRetryable }: OpencodeError):
 /** The failure that an error means. @param at - When it was said. @see SPEC.md, "Failures of OpenCode" */
 export function failureOfError(error: OpencodeError, at: Date): AgentFailure {
   const kind = kindOfError(error);
-  const message = `OpenCode: ${error.message || error.name || "failed without a word"}`;
+  const said = error.message || error.name || "failed without a word";
+  const message = `OpenCode: ${said}${OPAQUE.test(said) ? HINT : ""}`;
   return failure(kind, message, kind === "rate-limit" ? retryAtOf(error.headers, at) : undefined);
 }
 
