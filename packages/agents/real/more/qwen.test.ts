@@ -330,8 +330,9 @@ async function aWaitingScene(): Promise<Scene & { readonly begun: () => Promise<
   );
   commit(scene.place, WAITS);
   const path = join(scene.place.root, "begun");
-  const begun = () =>
-    expect.poll(() => existsSync(path), { timeout: 120_000 }).toBe(true) as Promise<void>;
+  const begun = async (): Promise<void> => {
+    await expect.poll(() => existsSync(path), { timeout: 120_000 }).toBe(true);
+  };
   return { ...scene, begun };
 }
 

@@ -23,7 +23,7 @@ export interface QwenArgsOptions {
 export const trustsProject = ({ access }: AgentRequest, options: QwenArgsOptions): boolean =>
   options.projectSettings === true && access === "write";
 
-/** What a turn has no use for: work that goes on by itself, or elsewhere, or whose usage is not told. */
+/** What a turn has no use for: work that continues by itself, or elsewhere, or whose usage is not told. */
 const NEVER: readonly string[] = [
   ...["agent", "list_agents", "send_message", "skill", "get_goal", "update_goal"],
   ...["cron_create", "cron_list", "cron_delete", "loop_wakeup", "monitor"],
@@ -41,8 +41,8 @@ const EDITS: readonly string[] = ["edit", "write_file", "notebook_edit"];
 /** Whatever is allowed, the shell is there, and commands with it of which Qwen Code sees that they only read. */
 const SHELL = "run_shell_command(git status)";
 
-/** Our prompts have none that Qwen Code would take for the name of a file. */
-const AT_SIGN = '\n\nIn what you are told, "\\@" stands for "@".';
+/** An `@` of a prompt is given so: Qwen Code would take what follows a plain one for the name of a file. */
+const AT_SIGN = '\n\nIn messages to you, "\\@" stands for "@".';
 
 /** A path as a pattern that it fits: what means more in one, or ends a rule, is any character. */
 const patternOf = (path: string): string => path.replaceAll(/[^\p{L}\p{N}_./ -]/gu, "?");
