@@ -58,11 +58,14 @@ export function createRealAcpAgent(
 
 export type AcpPlace = Pick<Place, "root" | "workTree" | "git" | "remove">;
 
-/** A place in which Gemini CLI asks twice, where it would ask ten times. */
+/** A place in which Gemini CLI asks twice, where it would ask ten times, and sends no statistics. */
 export function createAcpPlace(url: string): AcpPlace {
   const place = createPlace(url);
   const settings = join(place.root, "home", ".gemini");
   mkdirSync(settings);
-  writeFileSync(join(settings, "settings.json"), '{"general":{"maxAttempts":2}}');
+  writeFileSync(
+    join(settings, "settings.json"),
+    '{"general":{"maxAttempts":2},"privacy":{"usageStatisticsEnabled":false}}',
+  );
   return place;
 }

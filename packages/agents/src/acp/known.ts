@@ -35,9 +35,13 @@ export const GEMINI: KnownAcpAgent = {
   ownEnv: ["GEMINI_*", "GOOGLE_*"],
   // No such file: of a folder that is not trusted neither settings, hooks, MCP servers, memory nor .env files are taken.
   setEnv: { GEMINI_CLI_TRUSTED_FOLDERS_PATH: "/dev/null/none" },
-  // Its own default. Without it a session is not loaded for who has a key and no settings; its request for a login
+  // The address is its own default. Without it a session is not loaded for who has a key and no settings; its request for a login
   // would change those, and remove another login.
-  defaultEnv: { GOOGLE_GEMINI_BASE_URL: "https://generativelanguage.googleapis.com" },
+  defaultEnv: {
+    GOOGLE_GEMINI_BASE_URL: "https://generativelanguage.googleapis.com",
+    // It would start itself a second time, for a larger heap.
+    GEMINI_CLI_NO_RELAUNCH: "true",
+  },
   titleIsCommand: true,
   recordsIn: ({ GEMINI_CLI_HOME = "", HOME = "/" }) =>
     join(GEMINI_CLI_HOME === "" ? HOME : GEMINI_CLI_HOME, ".gemini", "tmp"),
