@@ -12,7 +12,6 @@ test("exports what its users rely on", () => {
     "createOpencodeAgent",
     "createQwenAgent",
     "createScriptedAgent",
-    "detectAgents",
     "parseAgentScript",
   ]);
 });

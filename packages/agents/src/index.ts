@@ -16,7 +16,6 @@ export { createCodexAgent } from "./codex.ts";
 export type { CodexSandbox } from "./codex/args.ts";
 export { createCommandAgent } from "./command.ts";
 export { type AgentConfig, createAgent } from "./create-agent.ts";
-export { type DetectedAgent, detectAgents } from "./detect.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
 export { createQwenAgent } from "./qwen.ts";
 export { createScriptedAgent } from "./scripted.ts";

@@ -25,6 +25,6 @@ export function failureOfRepository(
 ): AgentFailure | undefined {
   const found = findUpward(workTree, names);
   if (found === undefined) return undefined;
-  const message = `${title} would run what ${found} names, though it is told to leave a repository's settings out. Move it away, or set project_settings = true in your own configuration if you trust it.`;
+  const message = `${title} would run what ${found} names, whatever its settings say. Move it away, or set project_settings = true in your own configuration if you trust it.`;
   return failure("usage", message);
 }

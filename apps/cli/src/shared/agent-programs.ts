@@ -1,5 +1,4 @@
-import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PRESETS, presetOf } from "@quasar/agents/presets";
+import { AGENT_PRESETS, presetOf, type DetectedAgent } from "@quasar/agents/presets";
 
 /** The titles of the agents that are known, for a sentence: `Claude Code or Codex`. */
 export const AGENT_TITLES: string = new Intl.ListFormat("en-US", { type: "disjunction" }).format(

@@ -1,6 +1,6 @@
+import { type DetectedAgent, detectAgents } from "@quasar/agents/presets";
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DetectedAgent, detectAgents } from "@quasar/agents";
 import { replaceFile } from "@quasar/durable";
 import { cleanLine } from "@quasar/runs/text";
 import { parse } from "smol-toml";

@@ -1,7 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PRESETS } from "@quasar/agents/presets";
+import { AGENT_PRESETS, type DetectedAgent } from "@quasar/agents/presets";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { isRealFolder } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";

@@ -1,5 +1,10 @@
-import { detectAgents } from "@quasar/agents";
-import { AGENT_PRESETS, installCommand, LINE_KINDS, lossesOf } from "@quasar/agents/presets";
+import {
+  AGENT_PRESETS,
+  installCommand,
+  LINE_KINDS,
+  lossesOf,
+  detectAgents,
+} from "@quasar/agents/presets";
 import { jsonLine } from "@quasar/runs/text";
 import type { LayerOf } from "./config/table.ts";
 import type { Settings } from "./config/settings.ts";

@@ -1,4 +1,5 @@
 export { acpOptionsOf } from "../acp/preset-options.ts";
+export { type DetectedAgent, detectAgents } from "../detect.ts";
 export { type AgentPreset, installCommand, lossesOf } from "../preset.ts";
 export {
   AGENT_PRESETS,

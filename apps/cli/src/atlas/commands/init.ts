@@ -1,6 +1,6 @@
+import { type DetectedAgent } from "@quasar/agents/presets";
 import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { DetectedAgent } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
 import { insertAgentText } from "@quasar/hookfile/hook-md";

@@ -1,5 +1,5 @@
+import { type DetectedAgent } from "@quasar/agents/presets";
 import { join } from "node:path";
-import type { DetectedAgent } from "@quasar/agents";
 import { openUser, openWorkspace, FOLDER } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { result } from "../../shared/output/json.ts";

@@ -1,5 +1,4 @@
-import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PRESETS } from "@quasar/agents/presets";
+import { AGENT_PRESETS, type DetectedAgent } from "@quasar/agents/presets";
 import { expect, test } from "vitest";
 import { type AgentSpec, readSpec } from "../config/agent-spec.ts";
 import { agentFindings } from "./agents.ts";

@@ -1,5 +1,9 @@
-import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PRESETS, type AgentPreset, installCommand } from "@quasar/agents/presets";
+import {
+  AGENT_PRESETS,
+  type AgentPreset,
+  installCommand,
+  type DetectedAgent,
+} from "@quasar/agents/presets";
 import { loginSteps } from "../agent-programs.ts";
 import type { AgentSpec } from "../config/agent-spec.ts";
 import { type Finding, ok, problem, unknown, warning } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { detectAgents } from "@quasar/agents";
+import { detectAgents } from "@quasar/agents/presets";
 import { openFilesLimit } from "@quasar/process/files";
 import type { Workspace } from "@quasar/runs";
 import { problemOf } from "../checks/runnable.ts";

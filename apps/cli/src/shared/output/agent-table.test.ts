@@ -1,5 +1,4 @@
-import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PRESETS, type AgentPreset } from "@quasar/agents/presets";
+import { AGENT_PRESETS, type AgentPreset, type DetectedAgent } from "@quasar/agents/presets";
 import { expect, test } from "vitest";
 import { agentTable, knownAgents } from "./agent-table.ts";
 import type { View } from "./text.ts";

@@ -1,5 +1,10 @@
-import type { DetectedAgent } from "@quasar/agents";
-import { type AgentPreset, installCommand, LINE_KINDS, lossesOf } from "@quasar/agents/presets";
+import {
+  type AgentPreset,
+  installCommand,
+  LINE_KINDS,
+  lossesOf,
+  type DetectedAgent,
+} from "@quasar/agents/presets";
 import type { OwnAgent } from "../config/own-agents.ts";
 import { section } from "./section.ts";
 import { tableLines } from "./table.ts";
