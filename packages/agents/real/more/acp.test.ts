@@ -95,7 +95,12 @@ const status = (what: keyof typeof FAULTS): ModelFault => {
   return { kind: "status", status: code, type, message, headers: { "retry-after": "1" } };
 };
 
-describe.for(Object.keys(ACP_AGENTS) as AcpName[])("%s", { timeout: 600_000 }, (name) => {
+const chosen = process.env["REAL_AGENTS"]?.split(" ");
+const names = (Object.keys(ACP_AGENTS) as AcpName[]).filter(
+  (name) => chosen?.includes(name) !== false,
+);
+
+describe.for(names)("%s", { timeout: 600_000 }, (name) => {
   const { title } = ACP_AGENTS[name];
 
   test("a task of two turns is one session", async () => {
