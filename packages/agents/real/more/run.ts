@@ -23,7 +23,8 @@ function run(cwd: string, command: string, ...args: readonly string[]): void {
 
 function install(name: Name): void {
   const folder = join(import.meta.dirname, name);
-  run(folder, "npm", "ci", "--ignore-scripts");
+  // Not `npm ci`: a registry may lack the packages of other systems, which a lock file then cannot name.
+  run(folder, "npm", "install", "--no-save", "--ignore-scripts");
   const [inside, script] = AFTER_INSTALL[name] ?? [];
   if (inside === undefined || script === undefined) return;
   run(join(folder, "node_modules", inside), process.execPath, script);
