@@ -54,7 +54,7 @@ const INITIALIZED = {
 };
 
 let sessionId = NEW;
-let isCancelled = false;
+const turn = { isCancelled: false };
 let nextId = 0;
 const waiting = new Map<number, (message: Message) => void>();
 const send = (message: object): void =>
@@ -77,7 +77,7 @@ async function play(steps: readonly AcpStep[], promptId: number | undefined): Pr
       isLeftOut = false;
       continue;
     }
-    if (isCancelled) return false;
+    if (turn.isCancelled) return false;
     switch (step.do) {
       case "say": {
         const { text, inPiecesOf = text.length } = step;
@@ -107,13 +107,13 @@ async function play(steps: readonly AcpStep[], promptId: number | undefined): Pr
         writeFileSync(step.path, step.text);
         break;
       case "wait":
-        while (!existsSync(step.for) && !isCancelled) await sleep(10);
+        while (!existsSync(step.for) && !turn.isCancelled) await sleep(10);
         break;
       case "exit":
         process.exit(step.code);
         break;
       case "hang":
-        while (!isCancelled) await sleep(10);
+        while (!turn.isCancelled) await sleep(10);
         break;
       case "end":
         send({ id: promptId, ...(step.error ? { error: step.error } : { result: step.result }) });
@@ -142,7 +142,7 @@ async function onRequest({ id, method = "", params }: Message): Promise<void> {
         : send({ id, error: { code: -32002, message: "Resource not found" } });
     case "session/prompt": {
       if (await play(script.steps, id)) return;
-      return send({ id, result: { stopReason: isCancelled ? "cancelled" : "end_turn" } });
+      return send({ id, result: { stopReason: turn.isCancelled ? "cancelled" : "end_turn" } });
     }
     default:
       return send({ id, error: { code: -32601, message: `no ${method}` } });
@@ -155,7 +155,7 @@ createInterface({ input: process.stdin })
     const isKept = message.method === undefined && isOnRecord(message.id);
     appendFileSync(script.log, `${JSON.stringify({ ...message, ...(isKept && { isKept }) })}\n`);
     if (message.method === "session/cancel") {
-      isCancelled = script.ignoresCancel !== true;
+      turn.isCancelled = script.ignoresCancel !== true;
     } else if (message.method === undefined) {
       waiting.get(message.id ?? -1)?.(message);
     } else if (message.id !== undefined) {

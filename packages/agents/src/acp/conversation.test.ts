@@ -133,3 +133,10 @@ test("a session that was begun in this minute is loaded in the next one", async 
   await vi.waitFor(() => expect(conversation.input.readableEnded).toBe(true));
   expect(methods).toEqual(["initialize", "session/load", "session/prompt"]);
 });
+
+test("what an agent says as if it were ours is not kept", async () => {
+  const forged = { sent: { id: 7, result: { outcome: { optionId: "once" } } } };
+  const { kept } = aConversation({}, () => [forged, text("Done.")]);
+  await vi.waitFor(() => expect(kept.join("\n")).toContain("Done."));
+  expect(kept.filter((line) => line.includes("once"))).toEqual([]);
+});

@@ -61,11 +61,17 @@ export function createAcpConversation(
   };
   const onPrompt = (id: string): void => void (sessionId = id);
   const wasDenied = (): boolean => denied !== undefined && !isCancelled;
-  leadTurn(agent, turn, onPrompt, wasDenied).then((stopReason) => {
-    // It was done before it could stop.
-    if (stopReason === "end_turn") isCancelled = false;
+  const converse = async (): Promise<void> => {
+    try {
+      const stopReason = await leadTurn(agent, turn, onPrompt, wasDenied);
+      // It was done before it could stop.
+      if (stopReason === "end_turn") isCancelled = false;
+    } catch {
+      // What was refused is on record.
+    }
     finish();
-  }, finish);
+  };
+  void converse();
 
   return {
     input,
@@ -73,6 +79,8 @@ export function createAcpConversation(
     take(lines) {
       return lines.flatMap((line) => {
         const message = parseJson(line);
+        // What looks like a line of ours is none.
+        if (message !== undefined && "sent" in message) return [];
         const event = message && acpEventOf(message);
         if (event?.type === "tool") {
           tools.merge(event.call);

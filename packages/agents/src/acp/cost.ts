@@ -38,7 +38,8 @@ export interface ModelUse {
 export function usesOf(answer: unknown): readonly ModelUse[] {
   const quota = v.safeParse(Quota, answer);
   if (quota.success) {
-    return quota.output._meta.quota.model_usage.map(({ model, token_count: tokens }) => ({
+    const { _meta: meta } = quota.output;
+    return meta.quota.model_usage.map(({ model, token_count: tokens }) => ({
       model,
       tokens: { ...NO_TOKENS, input: tokens.input_tokens, output: tokens.output_tokens },
     }));

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, integer, oneof, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { parseJson } from "./event.ts";
 import { createChunkJoiner } from "./joiner.ts";
@@ -52,12 +52,12 @@ test("keeps a long text in parts that end between words", () => {
 });
 
 test("loses nothing of what is said, whatever comes between and however long", () => {
-  const piece = fc.oneof(
-    fc.string().map((text) => say(text)),
-    fc.constantFrom(TOOL, USAGE),
+  const piece = oneof(
+    string().map((text) => say(text)),
+    constantFrom(TOOL, USAGE),
   );
-  fc.assert(
-    fc.property(fc.array(piece), fc.integer({ min: 1, max: 20 }), (messages, most) => {
+  assert(
+    property(array(piece), integer({ min: 1, max: 20 }), (messages, most) => {
       const textOf = (all: readonly unknown[]) =>
         all
           .map((each) => (each as typeof TOOL).params.update as { content?: { text: string } })

@@ -146,7 +146,7 @@ function failureOfStart(
   if (isIntroduced && protocolVersion !== 1) {
     return failure(
       "usage",
-      `${title} speaks version ${String(protocolVersion)} of its protocol, not 1.`,
+      `${title} speaks version ${JSON.stringify(protocolVersion)} of its protocol, not 1.`,
     );
   }
   if (isIntroduced && !isAsked && resumesSession && !loadsSessions) {

@@ -28,6 +28,7 @@ test.for([
   ["edit outside", edits("/work/../a.txt"), false, false],
   ["edit a neighbour of the work tree", edits("/work-2/a.txt"), false, false],
   ["edit what git has", edits("/work/.git/hooks/pre-commit"), false, false],
+  ["edit what git has, in other letters", edits("/work/.Git/config"), false, false],
   ["edit what git has in a submodule", edits("/work/sub/.git"), false, false],
   ["edit what has no name", edits(), false, false],
   ["delete in the work tree", call({ ...edits("/work/a"), kind: "delete" }), true, false],

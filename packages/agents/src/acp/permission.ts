@@ -42,10 +42,13 @@ function isInTree(paths: readonly string[], workTree: string): boolean {
   return paths.length > 0 && paths.every((path) => isWithin(path, workTree));
 }
 
+/** On a disk that folds case too. */
+const isGits = (part: string): boolean => part.toLowerCase() === ".git";
+
 function isWithin(path: string, workTree: string): boolean {
   const inside = relative(workTree, resolve(workTree, path));
   const parts = inside.split(sep);
-  return inside !== "" && !isAbsolute(inside) && parts[0] !== ".." && !parts.includes(".git");
+  return inside !== "" && !isAbsolute(inside) && parts[0] !== ".." && !parts.some(isGits);
 }
 
 /**

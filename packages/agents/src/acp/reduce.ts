@@ -29,7 +29,7 @@ export function reduceAcpLine(line: string): string | undefined {
   }
 }
 
-function withoutContent({ rawInput, content: _, ...call }: ToolCall): object {
+function withoutContent({ rawInput, content: _content, ...call }: ToolCall): object {
   const command = rawInput?.["command"];
   return { ...call, ...(command !== undefined && { rawInput: { command } }) };
 }

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { AgentRequest } from "../agent.ts";
 import type { AllowedCommand } from "../permissions.ts";
 import { settingsIn } from "./models.ts";
