@@ -14,7 +14,7 @@ import {
   failureOfProcess,
   NOTHING_SPENT,
 } from "./agent-process.ts";
-import { type Command, programOf } from "./command.ts";
+import { type Command, programOfCommand } from "./command.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { inTree } from "./in-tree.ts";
 import type { TurnLimits } from "./limits.ts";
@@ -89,7 +89,7 @@ export function createAcpAgent(options: AcpAgentOptions): AgentInvoker {
 export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
   const { name, title = name, titleIsCommand = false, prices } = options;
   const { ownEnv = [], installHint } = options;
-  const program: AgentProgram = { title, ...programOf(options), ownEnv, installHint, input: "" };
+  const program: AgentProgram = { title, ...programOfCommand(options), ownEnv, installHint, input: "" };
   const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
     maxCostUsd,
     maxRequests: options.maxRequests,

@@ -47,7 +47,7 @@ export function printed(lines: readonly string[]): AgentEvent {
 const SHELL_NOT_FOUND = 127;
 
 /** @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command. */
-export function programOf(options: Command): Pick<AgentProgram, "file" | "args"> {
+export function programOfCommand(options: Command): Pick<AgentProgram, "file" | "args"> {
   const { command, file = "", args = [] } = options;
   if ((command ?? file).trim() === "") {
     throw new AgentsError("ERR_INVALID_CONFIG", "a command agent needs a command or a file");
@@ -63,7 +63,7 @@ export function programOf(options: Command): Pick<AgentProgram, "file" | "args">
  */
 export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
   const name = options.name ?? "command";
-  const start = programOf(options);
+  const start = programOfCommand(options);
   const programFor = ({ systemPrompt, prompt, commands = [] }: AgentRequest): AgentProgram => {
     const input = `${systemPrompt}\n\n${prompt}${checksNote(commands)}\n`;
     return { title: `"${name}"`, ...start, ownEnv: [], input };
