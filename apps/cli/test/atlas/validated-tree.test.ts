@@ -45,7 +45,7 @@ test.for([
     const at = withRemote(atlasPlace());
     const started = await patched(at, meanwhile(at, act));
     expect(started.code, started.stderr).toBe(9);
-    expect(started.stderr).toMatch(/changed while ".*" ran: work\.txt; nobody has reviewed that/u);
+    expect(started.stderr).toMatch(/changed while ".*" ran: work\.txt; that is not reviewed/u);
     expect(started.stdout).toContain("waits for you in step validate");
     expect(remoteHead(at, BRANCH)).toBe("");
     expect((await atlas(there(at), ["verify", "add-a-file"])).code).toBe(10);
@@ -56,7 +56,7 @@ test("what a formatter makes of the work in the validation is reported, validate
   const at = withRemote(atlasPlace());
   const started = await patched(at, "grep -q formatted work.txt || echo formatted >> work.txt");
   expect(started.code, started.stderr).toBe(0);
-  expect(started.stderr).toContain("ran: work.txt; nobody has reviewed that");
+  expect(started.stderr).toContain("ran: work.txt; that is not reviewed");
   expect(started.stdout).toContain("changed while it ran, not reviewed: work.txt");
   expect(git({ ...at, repo: at.bare }, "show", `${BRANCH}:work.txt`)).toBe("right\nformatted");
   const verified = await atlas(there(at), ["verify", "add-a-file"]);

@@ -153,7 +153,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_MAX_REQUESTS",
     kind: whole(1, 100_000),
     fallback: DEFAULT_REQUESTS,
-    help: "most model requests of one turn (claude, codex)",
+    help: "most model requests of one turn, of an agent that tells of them",
     guarded: (value) => value > DEFAULT_REQUESTS,
   },
   turnTimeout: {
