@@ -22,8 +22,13 @@ function tableOf(presets: readonly AgentPreset[]): string {
     const lost = lossesOf(preset);
     return lost.length === 0 ? [] : [`- Of ${preset.title}: ${lost.join("; ")}.`];
   });
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const table = [line(head), line(head.map(() => "---")), ...rows.map(line)];
+  const widths = head.map((name, at) =>
+    Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[], fill = " ") =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(" | ")} |`;
+  const rule = head.map(() => "-");
+  const table = [line(head), line(rule, "-"), ...rows.map((row) => line(row))];
   return ["", ...table, "", ...(losses.length === 0 ? [] : [...losses, ""]), ""].join("\n");
 }
 

@@ -34,6 +34,7 @@ function here(kind: string, version: string, state: DetectedAgent["login"]["stat
 test("with no agent it is said how each is installed", () => {
   expect(agentTable(knownAgents(SIX, []), [], VIEW).join("\n")).toMatchInlineSnapshot(`
     "No agent is installed.
+
       claude   not installed: npm install -g @claude/cli
       codex    not installed: npm install -g @codex/cli
       opencode not installed: npm install -g @opencode/cli
@@ -63,6 +64,7 @@ test("six agents, and one of the user's own, take 80 columns", () => {
       qwen      unknown            yes      yes       computed  yes     no
       gemini    0.61.0-preview.12  unknown  yes       computed  no      yes
       copilot   1.0.102            yes      no        unknown   yes     yes
+
       codex    not logged in: codex login
       opencode login: no key and no login found; to log in: opencode login
                reviews are read from its text
@@ -73,6 +75,7 @@ test("six agents, and one of the user's own, take 80 columns", () => {
                reviews are read from its text
       copilot  each turn begins without a memory
                no cost is known: time and requests limit a turn
+
       mine     command:goose run -i -   (~/config.toml:3:8)"
   `);
 });
