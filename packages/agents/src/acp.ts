@@ -89,7 +89,13 @@ export function createAcpAgent(options: AcpAgentOptions): AgentInvoker {
 export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
   const { name, title = name, titleIsCommand = false, prices } = options;
   const { ownEnv = [], installHint } = options;
-  const program: AgentProgram = { title, ...programOfCommand(options), ownEnv, installHint, input: "" };
+  const program: AgentProgram = {
+    title,
+    ...programOfCommand(options),
+    ownEnv,
+    installHint,
+    input: "",
+  };
   const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
     maxCostUsd,
     maxRequests: options.maxRequests,
