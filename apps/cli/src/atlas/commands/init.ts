@@ -5,7 +5,7 @@ import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
 import { insertAgentText } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
-import { AGENT_TITLES, loginSteps } from "../../shared/agent-programs.ts";
+import { loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { DEFAULT_AGENT } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -112,7 +112,7 @@ function nextSteps(
     ...(what.length > 0 ? [`atlas init --yes   (${what.join(", ")})`] : []),
   ];
   if (agent === undefined) {
-    return [`install ${AGENT_TITLES}, or set coder and reviewer to command:<command line>`, ...add];
+    return ["atlas agents   (says what installs each)", ...add];
   }
   const who = agent.kind === DEFAULT_AGENT ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
   return [...loginSteps(agent), ...add, `atlas start "…"${who}`];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openUser, openWorkspace, FOLDER } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { result } from "../../shared/output/json.ts";
-import { AGENT_TITLES, loginSteps } from "../../shared/agent-programs.ts";
+import { loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { DEFAULT_AGENT, type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -69,12 +69,7 @@ const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   (share
 function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly string[] {
   const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
   if (agent === undefined) {
-    return [
-      ...use,
-      "quasar demo",
-      `install ${AGENT_TITLES}, or set coder and reviewer to command:<command line>`,
-      SHARE,
-    ];
+    return [...use, "quasar demo", "quasar agents   (says what installs each)", SHARE];
   }
   const { kind } = agent;
   return [

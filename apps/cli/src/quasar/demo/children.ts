@@ -2,7 +2,10 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { type outputFacts, reportedBy } from "../../shared/facts/output.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
+
+type Printed = ReturnType<typeof outputFacts>;
 
 /** Where the demo's programs run, and with which environment: nothing of the user's reaches in. */
 export interface DemoPlace {
@@ -52,7 +55,7 @@ export function startQuasar(
     stdio: ["ignore", "pipe", "ignore"],
   });
   const lines = createInterface({ input: child.stdout });
-  lines.on("line", (line) => onRecord(JSON.parse(line) as OutputRecord));
+  lines.on("line", (line) => onRecord(reportedBy(JSON.parse(line) as Printed)));
   const ended = new Promise<number | undefined>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? undefined));

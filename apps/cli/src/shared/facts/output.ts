@@ -18,6 +18,28 @@ export function outputFacts(record: OutputRecord) {
   }
 }
 
+/** What a line reported, by what is printed of it: a program that shows what another prints needs it back. */
+export function reportedBy(printed: ReturnType<typeof outputFacts>): OutputRecord {
+  switch (printed.type) {
+    case "waiting": {
+      const { retryAt: until, ...waiting } = printed;
+      return { ...waiting, until };
+    }
+    case "committed": {
+      const { changes, ...event } = printed;
+      if (changes === undefined) return event;
+      const { fileCount: files, ...lines } = changes;
+      return { ...event, changes: { files, ...lines } };
+    }
+    case "turn_retry": {
+      const { maxRetries: most, retryAt: until, ...event } = printed;
+      return { ...event, most, until };
+    }
+    default:
+      return printed;
+  }
+}
+
 export function loopEventFacts(event: RunLoopEvent) {
   switch (event.type) {
     case "committed":
