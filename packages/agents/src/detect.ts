@@ -53,7 +53,7 @@ async function detect(
   const told = await ask(["--version"]);
   if (told === undefined) return undefined;
   const [version = ""] =
-    told.exitCode === 0 ? (/\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(told.text)) ?? []) : [];
+    told.exitCode === 0 ? (/\d+\.\d+\.\d+\w*(?:[.-]+\w+)*/.exec(cleanLine(told.text)) ?? []) : [];
   if (seen.kind === "traces") return { kind: name, version, login: readTraces(seen, env, textOf) };
   const said = isSince(version, seen.since) ? await ask(seen.args) : undefined;
   const login: AgentLogin =

@@ -96,7 +96,7 @@ test("finds all agents that are known, and sees of what a login has left who is 
   const dir = aDirectory();
   const names = Object.keys(PRESETS);
   for (const name of names) {
-    const script = `#!/bin/sh\n[ "$1" = --version ] || exit 9\necho ${name} 1.2.3\n`;
+    const script = `#!/bin/sh\n[ "$1" = --version ] || exit 9\necho "${name} 1.2.3."\n`;
     writeFileSync(join(dir, name), script, { mode: 0o700 });
   }
   mkdirSync(join(dir, ".gemini"));

@@ -1,5 +1,5 @@
 import type { CodexSandbox } from "@quasar/agents";
-import { AGENT_PRESETS, presetOf } from "@quasar/agents/presets";
+import { AGENT_PRESETS, LINE_KINDS, presetOf } from "@quasar/agents/presets";
 import type { ModelPrices } from "@quasar/agents/prices";
 import type { CommitWording } from "@quasar/loop";
 import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
@@ -51,6 +51,7 @@ const DEFAULT_REQUESTS = 200;
 const free = (): boolean => false;
 const isNoKnownAgent = (value: string): boolean => presetOf(value) === undefined;
 const NAMES = AGENT_PRESETS.map(({ name }) => name).join(", ");
+const LINES = LINE_KINDS.map((kind) => `${kind}:<command line>`).join(", ");
 const isAny = (commands: readonly string[]): boolean => commands.length > 0;
 const command = text(4000, "<command>");
 
@@ -62,7 +63,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_CODER",
     kind: agent,
     fallback: DEFAULT_AGENT,
-    help: `the agent that writes: ${NAMES}, command:<command line>`,
+    help: `the agent that writes: ${NAMES}, ${LINES}`,
     guarded: isNoKnownAgent,
   },
   reviewer: {
