@@ -52,6 +52,13 @@ test.for([
   ["run that with a substitution", runs("npm test $(rm -rf /)"), false, false],
   ["run that into a file", runs("npm test > /etc/passwd"), false, false],
   ["run that in the background", runs("npm test & rm -rf /"), false, false],
+  ["make folders", runs("mkdir -p src/totals test"), true, false],
+  ["make a folder by its whole path", runs("mkdir /work/src"), true, false],
+  ["make a folder elsewhere", runs("mkdir -p src ../other"), false, false],
+  ["make a folder of git's", runs("mkdir -p .git/hooks"), false, false],
+  ["make a folder with a mode", runs("mkdir -m 777 src"), false, false],
+  ["make a folder and something else", runs("mkdir src; rm -rf /"), false, false],
+  ["make a folder that a shell names", runs("mkdir $HOME/src"), false, false],
   ["run something on a new line", runs("npm test\nrm -rf /"), false, false],
   ["run what is not told", call({ kind: "execute", title: "git status" }), false, false],
 ] as const)("to %s", ([, asked, coder, reviewer]) => {

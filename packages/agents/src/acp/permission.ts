@@ -31,10 +31,20 @@ export function mayUse(call: ToolCall, rules: PermissionRules): boolean {
   if (command !== undefined && readsOnly(command)) return true;
   if (access === "read") return false;
   if (kind === "execute") {
-    return command === undefined ? allowed.includes("Bash") : isAllowedCommand(command, allowed);
+    if (command === undefined) return allowed.includes("Bash");
+    return isInTree(foldersOf(command), rules.workTree) || isAllowedCommand(command, allowed);
   }
   if (EDITS.has(kind) && isInTree(pathsOf(call), rules.workTree)) return true;
   return allowed.some((rule) => rule.toLowerCase() === (kind ?? "other"));
+}
+
+/** Options and words without a meaning of their own to a shell. */
+const MKDIR = /^mkdir(?: -p)?((?: (?!-)[\w./@+-]+)+)$/;
+
+/** The folders that a command makes, where it does nothing else: some agents write no file into a folder that is not there. */
+function foldersOf(command: string): readonly string[] {
+  const [, folders = ""] = MKDIR.exec(command.trim()) ?? [];
+  return folders.split(" ").filter((folder) => folder !== "");
 }
 
 /** Whether there are files, all of them in the work tree and none of them git's own. */
