@@ -108,14 +108,30 @@ class TotalTest(unittest.TestCase):
 /** Turns of a run that is refused once. */
 export const TURNS: readonly string[] = ["coder 1", "reviewer 1", "coder 2", "reviewer 2"];
 
-interface RealAgent {
+/** A real agent, and what it is told to ask nothing but the stub at a URL. */
+export interface RealAgent {
   readonly name: string;
-  readonly program: "claude" | "codex";
+  readonly program: string;
+  /** The folder that has its program. */
+  readonly bin: string;
+  /** @default only what all agents get */
+  readonly env?: ((url: string) => Readonly<Record<string, string>>) | undefined;
+  /** Files of its user's home. @default none */
+  readonly home?: ((url: string) => Files) | undefined;
+  /** Whether its reviews are in words, for want of a form that it is held to. @default false */
+  readonly reviewsInText?: boolean | undefined;
+  /** Whether it writes no file into a folder that is not there. @default false */
+  readonly needsFolders?: boolean | undefined;
 }
 
 export const AGENTS: readonly RealAgent[] = [
-  { name: "Claude Code", program: "claude" },
-  { name: "Codex", program: "codex" },
+  { name: "Claude Code", program: "claude", bin: BIN },
+  {
+    name: "Codex",
+    program: "codex",
+    bin: BIN,
+    home: (url) => ({ ".codex/config.toml": codexConfig(url) }),
+  },
 ];
 
 const FINDING = "There is no list without prices.";
@@ -127,7 +143,11 @@ function turnOf({ system, prompts }: ModelRequest): string {
   return `${role} ${said.includes(FINDING) ? 2 : 1}`;
 }
 
-function review(approved: boolean): ModelTurn {
+function review(approved: boolean, inText: boolean): ModelTurn {
+  if (inText) {
+    const issue = `ISSUE:\nSEVERITY: major\nDESCRIPTION: ${FINDING}\n`;
+    return { text: approved ? "APPROVED: Fine.\n" : issue };
+  }
   const findings = approved ? [] : [{ severity: "major", description: FINDING }];
   return {
     json: {
@@ -144,24 +164,32 @@ export interface FirstTaskOptions {
   readonly isRefused?: boolean | undefined;
   /** US dollars that the first response of each turn costs. @default next to nothing */
   readonly turnUsd?: number | undefined;
+  /** Who reviews; then the run is told by its options who works and who reviews. @default the settings decide */
+  readonly reviewer?: RealAgent | undefined;
+}
+
+/** Who works on what, and where. */
+interface Scene extends Pick<FirstTaskOptions, "isRefused"> {
+  readonly project: Project;
+  readonly repo: string;
+  readonly coder: RealAgent;
+  readonly reviewer: RealAgent;
 }
 
 /** Runs the tests, writes, runs them again; the reviewer reads, and refuses once. */
-function answerOf(
-  request: ModelRequest,
-  { writes, test }: Project,
-  root: string,
-  { isRefused = true }: FirstTaskOptions,
-): ModelTurn {
-  const turn = turnOf(request);
-  if (turn.startsWith("reviewer")) return review(!isRefused || turn.endsWith("2"));
-  const [path, content] = writes[turn.endsWith("1") ? 0 : 1] ?? ["", ""];
-  const steps: readonly ModelTurn[] = [
-    { shell: test },
-    { write: { path: join(root, path), content } },
-    { shell: test },
+function answersIn(turn: string, scene: Scene): readonly ModelTurn[] {
+  const { project, repo, coder, reviewer, isRefused = true } = scene;
+  if (turn.startsWith("reviewer")) {
+    return [review(!isRefused || turn.endsWith("2"), reviewer.reviewsInText ?? false)];
+  }
+  const [path, content] = project.writes[turn.endsWith("1") ? 0 : 1] ?? ["", ""];
+  return [
+    { shell: project.test },
+    ...(coder.needsFolders === true ? [{ shell: `mkdir -p ${dirname(path)}` }] : []),
+    { write: { path: join(repo, path), content } },
+    { shell: project.test },
+    { text: `Wrote ${path}.\nCOMMIT: feat: add ${path}` },
   ];
-  return steps[request.step] ?? { text: `Wrote ${path}.\nCOMMIT: feat: add ${path}` };
 }
 
 /** What the first response of a turn uses, so that the turn costs so much. */
@@ -169,13 +197,6 @@ function usageOf({ step, model }: ModelRequest, { turnUsd }: FirstTaskOptions): 
   if (turnUsd === undefined || step > 0) return undefined;
   const million = costOf(model, { ...NO_TOKENS, output: 1e6 }) ?? Number.NaN;
   return { input: 0, output: Math.round((turnUsd / million) * 1e6) };
-}
-
-export interface FirstTaskOptions {
-  /** Whether the first review refuses. @default true */
-  readonly isRefused?: boolean | undefined;
-  /** US dollars that each turn costs. @default next to nothing */
-  readonly turnUsd?: number | undefined;
 }
 
 export interface FirstTaskPlace {
@@ -190,28 +211,33 @@ export interface FirstTaskPlace {
   readonly remove: () => Promise<void>;
 }
 
-/** A project in a repository of its own, with one real agent on the path, after `quasar init`. */
+/** A project in a repository of its own, with none but its real agents on the path, after `quasar init`. */
 export async function firstTaskPlace(
   made: Project,
-  { program }: RealAgent,
+  coder: RealAgent,
   options: FirstTaskOptions = {},
 ): Promise<FirstTaskPlace> {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "quasar-first-"));
   const repo = join(root, "repo");
   const home = join(root, "home");
-  const stub = await startModelStub((request) => ({
-    ...answerOf(request, made, repo, options),
-    usage: usageOf(request, options),
-  }));
-  mkdirSync(join(home, ".codex"), { recursive: true });
-  writeFileSync(join(home, ".codex", "config.toml"), codexConfig(stub.url));
-  writeFileSync(join(home, ".gitconfig"), "[user]\n  name = Ada\n  email = ada@localhost\n");
+  const { reviewer = coder } = options;
+  const scene: Scene = { project: made, repo, coder, reviewer, isRefused: options.isRefused };
+  const stub = await startModelStub((request) => {
+    const answers = answersIn(turnOf(request), scene);
+    return { ...(answers[request.step] ?? answers.at(-1)), usage: usageOf(request, options) };
+  });
+  const agents = [...new Set([coder, reviewer])];
+  writeAll(home, {
+    ".gitconfig": "[user]\n  name = Ada\n  email = ada@localhost\n",
+    ...Object.assign({}, ...agents.map((agent) => agent.home?.(stub.url))),
+  });
   const bin = join(root, "bin");
   mkdirSync(bin);
-  symlinkSync(join(BIN, program), join(bin, program));
+  for (const { program, bin: from } of agents) symlinkSync(join(from, program), join(bin, program));
   const real = realEnvironment(root, stub.url);
   const env = {
     ...real,
+    ...Object.assign({}, ...agents.map((agent) => agent.env?.(stub.url))),
     PATH: `${bin}:${(real["PATH"] ?? "")
       .split(":")
       .filter((dir) => dir !== BIN)
@@ -231,7 +257,11 @@ export async function firstTaskPlace(
   git("add", "--all");
   if (git("status", "--porcelain") !== "") git("commit", "--quiet", "--message=Set up quasar");
 
-  const begin = (): Running => start("run", "Make the tests pass");
+  const who =
+    options.reviewer === undefined
+      ? []
+      : ["--coder", coder.program, "--reviewer", reviewer.program];
+  const begin = (): Running => start("run", "Make the tests pass", ...who);
   return {
     stub,
     run: () => begin().finished,
@@ -242,7 +272,9 @@ export async function firstTaskPlace(
       let isOver = false;
       stub.script = (request) => {
         const answer = script(request);
-        if (isOver || turnOf(request) !== turn || request.step !== turnsStep(turn)) return answer;
+        if (isOver || turnOf(request) !== turn) return answer;
+        // A coder after it has written, a reviewer before it has said anything.
+        if (request.step < answersIn(turn, scene).length - 2) return answer;
         isOver = true;
         void (async () => {
           running.kill();
@@ -271,11 +303,6 @@ export async function firstTaskPlace(
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-/** A coder is killed after it has written, a reviewer before it has said anything. */
-function turnsStep(turn: string): number {
-  return turn.startsWith("coder") ? 2 : 0;
 }
 
 function writeAll(root: string, files: Files): void {

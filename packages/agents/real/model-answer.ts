@@ -43,6 +43,7 @@ const patchOf = (path: string, content: string) =>
 const WRITE: Readonly<Record<string, (path: string, content: string) => Call["input"]>> = {
   Write: (file_path, content) => ({ file_path, content }),
   write_file: (file_path, content) => ({ file_path, content }),
+  write: (filePath, content) => ({ filePath, content }),
   create: (path, content) => ({ path, file_text: content }),
   apply_patch: patchOf,
 };
@@ -55,6 +56,12 @@ const SHELL: Readonly<Record<string, (command: string) => Call["input"]>> = {
   exec_command: (cmd) => ({ cmd }),
 };
 
+/** The clients' tools that take the structured answer. */
+const ANSWER: readonly string[] = ["StructuredOutput", "structured_output"];
+
+const answerTool = ({ tools }: ModelRequest): string | undefined =>
+  ANSWER.find((name) => tools.includes(name));
+
 /** The tool of a table that the client offers, its first one where it offers none. */
 function offered<T>(table: Readonly<Record<string, T>>, tools: readonly string[]): [string, T] {
   const entries = Object.entries(table);
@@ -62,7 +69,8 @@ function offered<T>(table: Readonly<Record<string, T>>, tools: readonly string[]
 }
 
 /** Tool calls, in the words of the client that asks. */
-function callsOf({ write, shell, tool, json }: ModelTurn, { api, tools }: ModelRequest): Call[] {
+function callsOf({ write, shell, tool, json }: ModelTurn, request: ModelRequest): Call[] {
+  const { api, tools } = request;
   const id = () => `${api === "anthropic" ? "toolu" : "call"}_${randomUUID()}`;
   const calls: Call[] = [];
   if (write) {
@@ -74,9 +82,8 @@ function callsOf({ write, shell, tool, json }: ModelTurn, { api, tools }: ModelR
     calls.push({ id: id(), name, input: inputOf(shell) });
   }
   if (tool) calls.push({ id: id(), ...tool });
-  if (json && tools.includes("StructuredOutput")) {
-    calls.push({ id: id(), name: "StructuredOutput", input: json });
-  }
+  const answer = answerTool(request);
+  if (json && answer !== undefined) calls.push({ id: id(), name: answer, input: json });
   return calls;
 }
 
@@ -86,7 +93,7 @@ export const usageOf = ({ usage }: ModelTurn): NonNullable<ModelTurn["usage"]> =
 /** The events of a streamed answer. */
 export function eventsOf(turn: ModelTurn, request: ModelRequest): ModelEvent[] {
   const calls = callsOf(turn, request);
-  const asText = turn.json && !request.tools.includes("StructuredOutput");
+  const asText = turn.json && answerTool(request) === undefined;
   const text = asText ? JSON.stringify(turn.json) : (turn.text ?? "");
   return EVENTS[request.api]({
     text,
