@@ -10,7 +10,7 @@ const [coder] = oneCycle();
 test.for([
   ["rate-limit", 75, "2030-01-01T09:30:00Z", /lifted at 2030-01-01 09:30/u],
   ["rate-limit", 75, undefined, /quasar resume/u],
-  ["auth", 5, undefined, /log in/u],
+  ["auth", 5, undefined, /log in.*--pass-env <name>/u],
   ["billing", 5, undefined, /credit/u],
   ["timeout-idle", 4, undefined, /quasar resume/u],
   ["budget", 4, undefined, /reached its limit \(\$4\.50 of \$5\.00\)[^]*quasar resume \S+/u],

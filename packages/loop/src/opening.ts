@@ -31,7 +31,7 @@ function budgetNote(
   state: CycleState,
 ): string | undefined {
   const isLimited = state.maxBudgetUsd > 0;
-  const held = "only its time limits a turn";
+  const held = "its time limits a turn, not its cost";
   if (!reportsCost) {
     const cost = isLimited ? `counts as ${dollars(reservation(state))}` : "is not counted";
     return `does not report what it costs: ${held}, and each turn ${cost}`;

@@ -159,7 +159,7 @@ function loginOf(
   const spec = phase === "reviewing" ? reviewer : coder;
   const preset = presetOf(spec);
   if (preset === undefined)
-    return "log in to the agent's program (or set its API key), then resume";
+    return "log in to the agent's program, or name the variable of its API key: --pass-env <name>";
   return `${preset.login.command} (or set its API key)`;
 }
 

@@ -170,13 +170,18 @@ describe("what a turn costs", () => {
     const result = await runTask(TASK, loop.options);
     const warnings = loop.trace().filter((line) => line.startsWith("warning"));
     expect(warnings).toEqual([
-      `warning fake does not report what it costs: only its time limits a turn, and each turn ${words}`,
+      `warning fake does not report what it costs: its time limits a turn, not its cost, and each turn ${words}`,
     ]);
     expect(result.totalCostUsd).toBeCloseTo(usd);
   });
 
   test.for([
-    [3, ["warning fake does not report what it uses while it works: only its time limits a turn"]],
+    [
+      3,
+      [
+        "warning fake does not report what it uses while it works: its time limits a turn, not its cost",
+      ],
+    ],
     [0, []],
   ] as const)("is watched between turns only where an agent says nothing, at $%s", async (row) => {
     const [maxBudgetUsd, warnings] = row;
