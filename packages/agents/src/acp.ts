@@ -43,6 +43,8 @@ export type AcpAgentOptions = Command &
     readonly installHint?: string | undefined;
     /** @default the agent's own choice */
     readonly model?: string | undefined;
+    /** The variable by which a user chooses it, of an agent that does not tell which one it asks. @default none */
+    readonly modelVariable?: string | undefined;
     /**
      * What the coder may do beside editing files in the work tree and running what the request names:
      * `Bash(npm test *)`, or a kind of tool, such as `fetch`. @default none
@@ -83,6 +85,14 @@ export type AcpAgentOptions = Command &
  */
 export function createAcpAgent(options: AcpAgentOptions): AgentInvoker {
   return createProcessAgent(acpAdapter(options), options);
+}
+
+function modelOf({
+  env = process.env,
+  setEnv,
+  modelVariable = "",
+}: AcpAgentOptions): string | undefined {
+  return { ...env, ...setEnv }[modelVariable];
 }
 
 /** How an agent of the protocol is started and understood. */
@@ -168,7 +178,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       });
       const cost = (): Cost => {
         const isAnswered = reading.stopReason !== undefined || reading.error !== undefined;
-        const model = reading.model ?? options.model;
+        const model = reading.model ?? options.model ?? modelOf(options);
         return acpCost({ ...reading, isAnswered, model }, prices);
       };
       /** A session of which nothing was said may be forgotten by the agent. */

@@ -15,6 +15,7 @@ export interface KnownAcpAgent
     | "endsWhenDenied"
     | "recordsIn"
     | "runsFrom"
+    | "modelVariable"
   > {
   readonly title: string;
   readonly ownEnv: readonly string[];
@@ -60,5 +61,6 @@ export const COPILOT: KnownAcpAgent = {
   notices: /^(?:Info|Warning|Error): /,
   errorText: /^Error: ([^]*)/,
   endsWhenDenied: true,
+  modelVariable: "COPILOT_MODEL",
   runsFrom: [join(".github", "hooks")],
 };

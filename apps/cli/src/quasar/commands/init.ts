@@ -7,7 +7,12 @@ import { loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { DEFAULT_AGENT, type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { checkLines, type InitConfig, initConfig } from "../../shared/init-config.ts";
+import {
+  checkLines,
+  type InitConfig,
+  initConfig,
+  type Initialized,
+} from "../../shared/init-config.ts";
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
@@ -48,7 +53,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
     ...{ root, stateDir: openUser().folders.state },
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
-  const next = nextSteps(agents, isOpen && found.checks.length > 0);
+  const next = nextSteps(agents, { ...found, isOpen: isOpen && found.checks.length > 0 });
   if (isJson) {
     const facts = { workTree: root, created: folder.created, agents, ...found };
     const line = result("init", facts, EXIT.ok, next) satisfies InitLine;
@@ -66,7 +71,10 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
 
 const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   (shares them)`;
 
-function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly string[] {
+function nextSteps(
+  [agent]: readonly DetectedAgent[],
+  { isOpen, confirmed }: Pick<Initialized, "isOpen" | "confirmed">,
+): readonly string[] {
   const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
   if (agent === undefined) {
     return [...use, "quasar demo", "quasar agents   (says what installs each)", SHARE];
@@ -75,7 +83,9 @@ function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly
   return [
     ...use,
     ...loginSteps(agent),
-    kind === DEFAULT_AGENT ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
+    kind === DEFAULT_AGENT || confirmed
+      ? 'quasar run "…"'
+      : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
     SHARE,
   ];
 }
