@@ -52,11 +52,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "snapshots go through the real index",
-    text: /const \{ head \} = parseStatusHead\(output\);/g,
+    text: /const \{ head \} = await statusHead\(workTree, output, \{ signal \}\);/g,
     programs: 2,
     // Not the one that every run with uncommitted work begins with: the twin has that, too.
     instead:
-      'const { head } = parseStatusHead(output); if (message.startsWith("uncommitted work")) await gitOutput("write", workTree, ["add", "-A"]);',
+      'const { head } = await statusHead(workTree, output, { signal }); if (message.startsWith("uncommitted work")) await gitOutput("write", workTree, ["add", "-A"]);',
     kill: "everything at asked coder 1, step 1 #1",
     law: "tree",
   },
