@@ -211,6 +211,10 @@ export interface FirstTaskPlace {
   readonly remove: () => Promise<void>;
 }
 
+function joined(all: readonly (Files | undefined)[]): Files {
+  return Object.fromEntries(all.flatMap((each) => Object.entries(each ?? {})));
+}
+
 /** A project in a repository of its own, with none but its real agents on the path, after `quasar init`. */
 export async function firstTaskPlace(
   made: Project,
@@ -229,7 +233,7 @@ export async function firstTaskPlace(
   const agents = [...new Set([coder, reviewer])];
   writeAll(home, {
     ".gitconfig": "[user]\n  name = Ada\n  email = ada@localhost\n",
-    ...Object.assign({}, ...agents.map((agent) => agent.home?.(stub.url))),
+    ...joined(agents.map((agent) => agent.home?.(stub.url))),
   });
   const bin = join(root, "bin");
   mkdirSync(bin);
@@ -237,7 +241,7 @@ export async function firstTaskPlace(
   const real = realEnvironment(root, stub.url);
   const env = {
     ...real,
-    ...Object.assign({}, ...agents.map((agent) => agent.env?.(stub.url))),
+    ...joined(agents.map((agent) => agent.env?.(stub.url))),
     PATH: `${bin}:${(real["PATH"] ?? "")
       .split(":")
       .filter((dir) => dir !== BIN)

@@ -79,8 +79,9 @@ export function createAcpConversation(
     take(lines) {
       return lines.flatMap((line) => {
         const message = parseJson(line);
-        // What looks like a line of ours is none.
-        if (message !== undefined && "sent" in message) return [];
+        // What looks like a line of ours is none, and what is said of another session is not of this turn.
+        if (message !== undefined && ("sent" in message || isOfAnother(message, sessionId)))
+          return [];
         const event = message && acpEventOf(message);
         if (event?.type === "tool") {
           tools.merge(event.call);
@@ -142,6 +143,14 @@ const HEAD = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,100}"),"method":"([^"
 function headOfCut(line: string): Readonly<Record<string, unknown>> | undefined {
   const [, id, method] = HEAD.exec(line) ?? [];
   return id === undefined ? undefined : { jsonrpc: "2.0", id: JSON.parse(id) as unknown, method };
+}
+
+function isOfAnother(
+  { params }: Readonly<Record<string, unknown>>,
+  sessionId: string | undefined,
+): boolean {
+  if (sessionId === undefined || typeof params !== "object" || params === null) return false;
+  return "sessionId" in params && params.sessionId !== sessionId;
 }
 
 /** What is kept of a message of ours: its parameters are what the turn was begun with. */

@@ -94,7 +94,11 @@ const Chunk = v.object({
   content: v.object({ type: v.literal("text"), text: v.string() }),
 });
 
-const Cost = v.object({ cost: v.object({ amount: count, currency: v.literal("USD") }) });
+/** More than a session can cost: what says so is wrong. */
+const MAX_USD = 1e6;
+const Cost = v.object({
+  cost: v.object({ amount: v.pipe(count, v.maxValue(MAX_USD)), currency: v.literal("USD") }),
+});
 
 /** A line as an event; `undefined` for noise. */
 export function parseAcpLine(line: string): AcpEvent | undefined {

@@ -137,7 +137,7 @@ function wordsOf({ message, data }: AcpError): string {
 
 /** Of a turn whose prompt was not answered. */
 function failureOfStart(
-  { protocolVersion, loadsSessions, isAsked }: AcpReading,
+  { protocolVersion, loadsSessions, isAsked, isOpen, sessionId }: AcpReading,
   { resumesSession = false }: AgentRequest,
   outcome: ChildOutcome,
   title: string,
@@ -151,6 +151,9 @@ function failureOfStart(
   }
   if (isIntroduced && !isAsked && resumesSession && !loadsSessions) {
     return failure("session-missing", `${title} does not continue in sessions.`);
+  }
+  if (isOpen && sessionId === undefined) {
+    return failure("bad-output", `${title} began a session without an id that can be used.`);
   }
   return (
     failureOfExit(outcome, title) ?? failure("bad-output", `${title} ended before its turn did.`)

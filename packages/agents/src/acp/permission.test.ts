@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import type { ToolCall } from "./event.ts";
+import { createToolCalls } from "./tools.ts";
 import { choiceOf, denialOfCall, mayUse, type PermissionRules } from "./permission.ts";
 
 const CODER: PermissionRules = {
@@ -19,7 +23,41 @@ test.for([
   ["read", call({ kind: "read" }), true, true],
   ["search", call({ kind: "search" }), true, true],
   ["think", call({ kind: "think" }), true, true],
+  ["read by a command", call({ kind: "read", rawInput: { command: "rm -rf ." } }), false, false],
+  ["think by a script", call({ kind: "think", rawInput: { script: "rm -rf ." } }), false, false],
+  [
+    "read what it changes",
+    call({ kind: "read", content: [{ type: "diff", path: "/etc/passwd" }] }),
+    ...([false, false] as const),
+  ],
   ["fetch", call({ kind: "fetch" }), false, false],
+  ["edit in a home", edits("~/.bashrc"), false, false],
+  ["edit by an address", edits("file:///etc/passwd"), false, false],
+  [
+    "move it out of the work tree",
+    call({ kind: "move", rawInput: { path: "/work/a", destination: "/etc/a" } }),
+    ...([false, false] as const),
+  ],
+  [
+    "edit several, one of them elsewhere",
+    call({ kind: "edit", rawInput: { path: "/work/a", edits: [{ path: "/etc/passwd" }] } }),
+    ...([false, false] as const),
+  ],
+  [
+    "run what only reads, with variables",
+    call({ kind: "execute", rawInput: { command: "git log", env: { GIT_PAGER: "x" } } }),
+    ...([false, false] as const),
+  ],
+  [
+    "run what only reads, elsewhere",
+    call({ kind: "execute", rawInput: { command: "cat a", cwd: "/elsewhere" } }),
+    ...([false, false] as const),
+  ],
+  [
+    "run two things as one",
+    call({ kind: "execute", rawInput: { command: "ls", commands: ["ls", "rm a"] } }),
+    ...([false, false] as const),
+  ],
   ["switch its mode", call({ kind: "switch_mode" }), false, false],
   ["use what has no kind", call({}), false, false],
   ["use what has an unknown kind", call({ kind: "teleport" }), false, false],
@@ -119,4 +157,24 @@ test.for([
 ] as const)("names what it denied", ([asked, what, allow]) => {
   expect(denialOfCall(asked, CODER)).toEqual({ what, allow });
   expect(denialOfCall(asked, REVIEWER)).toEqual({ what, allow: [] });
+});
+
+test("a link in the work tree leads to where it leads", () => {
+  const root = mkdtempSync(join(tmpdir(), "quasar-links-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const workTree = join(root, "work");
+  mkdirSync(join(workTree, ".git", "hooks"), { recursive: true });
+  mkdirSync(join(workTree, "src"));
+  symlinkSync(".git", join(workTree, "g"));
+  symlinkSync(root, join(workTree, "o"));
+  symlinkSync("src", join(workTree, "s"));
+  const may = (path: string): boolean => mayUse(edits(path), { ...CODER, workTree });
+  expect([may("g/hooks/pre-commit"), may("o/x"), may("s/new/x")]).toEqual([false, false, true]);
+});
+
+test("what was announced as a command is none of another kind later", () => {
+  const calls = createToolCalls();
+  calls.merge(call({ kind: "execute", title: "rm -rf /", status: "pending" }));
+  const asked = calls.merge(call({ kind: "read", status: "pending" }));
+  expect(mayUse(asked, REVIEWER)).toBe(false);
 });

@@ -1,11 +1,12 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { AgentDenial, AgentRequest } from "../agent.ts";
 import { readsOnly } from "../claude/reads-only.ts";
 import { cleanLine } from "../clean.ts";
 import { isAllowedCommand } from "../command-rules.ts";
 import { denialOf } from "../permissions.ts";
 import type { PermissionOption, ToolCall } from "./event.ts";
-import { commandOf, pathsOf } from "./tools.ts";
+import { commandOf, kindOf, pathsOf, placesOf } from "./tools.ts";
 
 /** What an agent may do in a turn: data, as it goes to another process. */
 export interface PermissionRules {
@@ -24,10 +25,10 @@ const EDITS: ReadonlySet<string | undefined> = new Set(["edit", "delete", "move"
 
 /** Whether an agent may use a tool. What a kind or a command that is not known does, nobody can say. */
 export function mayUse(call: ToolCall, rules: PermissionRules): boolean {
-  const { access, allowed, titleIsCommand } = rules;
-  const { kind } = call;
+  const { access, allowed } = rules;
+  const kind = kindOf(call);
   if (READS.has(kind)) return true;
-  const command = kind === "execute" ? commandOf(call, titleIsCommand) : undefined;
+  const command = kind === "execute" ? commandIn(call, rules) : undefined;
   if (command !== undefined && readsOnly(command)) return true;
   if (access === "read") return false;
   if (kind === "execute") {
@@ -36,6 +37,16 @@ export function mayUse(call: ToolCall, rules: PermissionRules): boolean {
   }
   if (EDITS.has(kind) && isInTree(pathsOf(call), rules.workTree)) return true;
   return allowed.some((rule) => rule.toLowerCase() === (kind ?? "other"));
+}
+
+/** The command that a tool runs in the work tree, and nothing beside it. */
+function commandIn(
+  call: ToolCall,
+  { titleIsCommand, workTree }: PermissionRules,
+): string | undefined {
+  const places = placesOf(call);
+  const isHere = places?.every((path) => path === "" || isWithin(path, workTree, true));
+  return isHere === true ? commandOf(call, titleIsCommand) : undefined;
 }
 
 /** Options and words without a meaning of their own to a shell. */
@@ -55,10 +66,31 @@ function isInTree(paths: readonly string[], workTree: string): boolean {
 /** On a disk that folds case too. */
 const isGits = (part: string): boolean => part.toLowerCase() === ".git";
 
-function isWithin(path: string, workTree: string): boolean {
-  const inside = relative(workTree, resolve(workTree, path));
+/** What is no path, but some programs make one of: `~/x`, `file:///x`. */
+const NO_PATH = /^(?:~|[a-z][a-z+.-]*:)/iu;
+
+/** @param canBeRoot - Whether the work tree itself is in it. @default false */
+function isWithin(path: string, workTree: string, canBeRoot: boolean = false): boolean {
+  if (NO_PATH.test(path)) return false;
+  return (
+    isBelow(relative(workTree, resolve(workTree, path)), canBeRoot) &&
+    isBelow(relative(withoutLinks(workTree), withoutLinks(resolve(workTree, path))), canBeRoot)
+  );
+}
+
+function isBelow(inside: string, canBeRoot: boolean): boolean {
+  if (inside === "") return canBeRoot;
   const parts = inside.split(sep);
-  return inside !== "" && !isAbsolute(inside) && parts[0] !== ".." && !parts.some(isGits);
+  return !isAbsolute(inside) && parts[0] !== ".." && !parts.some(isGits);
+}
+
+/** The path with the links on its way resolved, as far as it is there. */
+function withoutLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(withoutLinks(dirname(path)), basename(path));
+  }
 }
 
 /**
@@ -86,7 +118,8 @@ export function denialOfCall(
   call: ToolCall,
   { access, titleIsCommand }: Pick<PermissionRules, "access" | "titleIsCommand">,
 ): AgentDenial {
-  const { kind = "other", title = "" } = call;
+  const { title = "" } = call;
+  const kind = kindOf(call) ?? "other";
   const command = kind === "execute" ? commandOf(call, titleIsCommand) : undefined;
   const denial =
     kind === "execute"

@@ -22,6 +22,8 @@ export interface AcpReading {
   readonly version: string | undefined;
   readonly protocolVersion: unknown;
   readonly loadsSessions: boolean;
+  /** Whether a session was begun, or loaded. */
+  readonly isOpen: boolean;
   /** Whether the prompt was sent. */
   readonly isAsked: boolean;
   /** Whether anything came of it. */
@@ -101,6 +103,7 @@ export function createAcpReader(
     version: undefined,
     protocolVersion: undefined,
     loadsSessions: false,
+    isOpen: false,
     isAsked: false,
     hasBegun: false,
     text: "",
@@ -163,6 +166,7 @@ export function createAcpReader(
       }
       case "session/new":
       case "session/load": {
+        reading.isOpen = true;
         const { success, output } = v.safeParse(Opened, result);
         if (!success) return;
         reading.sessionId ??= output.sessionId;
@@ -211,7 +215,7 @@ export function createAcpReader(
       return event.type === "answer" ? onAnswer(method, event.result) : undefined;
     }
     if (event.type === "cost") {
-      if (reading.isAsked) reading.sessionUsd = event.usd;
+      if (reading.isAsked) reading.sessionUsd = Math.max(event.usd, reading.sessionUsd ?? 0);
       else reading.beforeUsd = event.usd;
     }
     // What a session that is loaded tells again is not said now.

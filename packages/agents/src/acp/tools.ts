@@ -12,7 +12,10 @@ export function createToolCalls(): ToolCalls {
   return {
     merge(call) {
       const said = Object.entries(call).filter(([, value]) => value !== undefined);
-      const known = { ...open.get(call.toolCallId), ...(Object.fromEntries(said) as ToolCall) };
+      const before = open.get(call.toolCallId);
+      const known = { ...before, ...(Object.fromEntries(said) as ToolCall) };
+      // What runs a command stays that, whatever it is called later.
+      if (before?.kind === "execute") known.kind = before.kind;
       if (isOver(known)) open.delete(call.toolCallId);
       else open.set(call.toolCallId, known);
       return known;
@@ -24,19 +27,53 @@ export const isOver = ({ status }: ToolCall): boolean =>
   status === "completed" || status === "failed";
 
 /** Where agents put the path of a file in what they give a tool. */
-const PATH_KEYS = ["path", "file_path", "filePath", "fileName", "absolute_path", "abs_path"];
+const PATH_KEYS: ReadonlySet<string> = new Set([
+  ...["path", "file_path", "filePath", "fileName", "absolute_path", "abs_path", "source"],
+  ...["destination", "dest", "target", "to", "new_path", "newPath", "notebook_path"],
+]);
+/** How deep it is searched for. */
+const DEPTH = 4;
 
 /** The files that a tool is said to work on, as the agent writes them. */
 export function pathsOf({ locations = [], content = [], rawInput = {} }: ToolCall): string[] {
-  const paths = [...locations, ...content, ...PATH_KEYS.map((key) => ({ path: rawInput[key] }))];
-  return [
-    ...new Set(
-      paths.flatMap((each) => {
-        const path = typeof each === "object" && each !== null && "path" in each ? each.path : "";
-        return typeof path === "string" && path !== "" ? [path] : [];
-      }),
-    ),
-  ];
+  return [...new Set([...pathsIn(locations), ...pathsIn(content), ...pathsIn(rawInput)])];
+}
+
+function pathsIn(value: unknown, depth: number = DEPTH): readonly string[] {
+  if (typeof value !== "object" || value === null || depth === 0) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    typeof each === "string"
+      ? [each].filter((path) => path !== "" && PATH_KEYS.has(key))
+      : pathsIn(each, depth - 1),
+  );
+}
+
+/** By which a tool runs something, whatever kind it is said to be. */
+const RUNS = ["command", "commands", "cmd", "script", "args", "shell"];
+
+/** What a tool does, by what it is given rather than by what it is called. */
+export function kindOf({ kind, rawInput = {}, content = [] }: ToolCall): string | undefined {
+  if (RUNS.some((key) => rawInput[key] !== undefined)) return "execute";
+  const isDiff = content.some(
+    (each) => typeof each === "object" && each !== null && "type" in each && each.type === "diff",
+  );
+  return isDiff && kind !== "execute" ? "edit" : kind;
+}
+
+/** What else a command may have: where it runs, what for, and how long. */
+const BESIDE_COMMAND: ReadonlySet<string> = new Set([
+  ...["command", "commands", "description", "timeout", "cwd", "directory", "dir_path"],
+  ...["is_background", "run_in_background", "background", "mode", "sessionId", "initial_wait"],
+]);
+const PLACES = ["cwd", "directory", "dir_path"];
+
+/** Where a command is said to run; `undefined`: something is given to it that nobody understands. */
+export function placesOf({ rawInput = {} }: ToolCall): readonly string[] | undefined {
+  if (Object.keys(rawInput).some((key) => !BESIDE_COMMAND.has(key))) return undefined;
+  const { command, commands } = rawInput;
+  const isSame = commands === undefined || JSON.stringify(commands) === JSON.stringify([command]);
+  if (!isSame) return undefined;
+  return PLACES.flatMap((key) => (typeof rawInput[key] === "string" ? [rawInput[key]] : []));
 }
 
 /**

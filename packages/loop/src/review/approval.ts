@@ -16,10 +16,10 @@ const NOTHING_AGAINST =
 
 /** A denial or a condition, wherever it stands. */
 const TAKES_BACK =
-  /\b(?:cannot|can'?t|can not|won'?t|will not|would not|wouldn'?t|do not|don'?t|does not|doesn'?t|not)(?: \w+)? (?:approved?|be (?:approved|merged|shipped))\b|\bonly (?:if|when|after|once|for)\b|\b(?:provided|on condition) that\b|\bas long as\b|\b(?:unless|until|once|after|if|when) (?:[^.;]|\.(?=\w))*\b(?:fixed|resolved|addressed|added|corrected|pass|passes)\b/iu;
+  /\b(?:cannot|can'?t|can not|won'?t|will not|would not|wouldn'?t|do not|don'?t|does not|doesn'?t|not)(?: \w+)? (?:approved?|accept|be (?:approved|accepted|merged|shipped|released))\b|\bonly (?:if|when|after|once|for)\b|\b(?:provided|on condition) that\b|\bas long as\b|\b(?:unless|until|once|after|if|when) (?:[^.;]|\.(?=\w))*\b(?:fixed|resolved|addressed|added|corrected|pass|passes)\b/iu;
 
 /** A place to be filled in, a cross, a mark of nothing. */
-const NO_WORDS = /^(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|[❌✗✘✖🚫⛔👎]|0\s*(?:\/|%|of\b))/u;
+const NO_WORDS = /^(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|[❌✗✘✖🚫⛔👎]|0\s*(?:\/|%|of\b)|[-–—?…]+\s*$)/u;
 
 /** Whether what stands behind `APPROVED:` denies the approval, or makes it hang on something. */
 export function isDenied(words: string): boolean {

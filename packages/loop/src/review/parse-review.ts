@@ -31,6 +31,9 @@ const LOOSE_ISSUE = /^[^\p{L}]*(?:ISSUE|SEVERITY)\b[\s#*_\d]*:[\s*_]*(.*)$/iu;
 /** A verdict of another name, which is none of the grammar's. */
 const OTHER_VERDICT =
   /^[^\p{L}]*(?:(?:NOT|UN)[ -]?APPROVED|DISAPPROVED|REJECTED|DENIED|CHANGES[ _]REQUESTED|REQUEST[ _]CHANGES)\b/iu;
+/** A sentence of its own that takes an approval back. */
+const REFUSES =
+  /^[^\p{L}]*(?:but |however,? )?i (?:do not|don['’]t|cannot|can['’]t|can not|will not|won['’]t) (?:\w+ )?(?:approve|accept)\b/iu;
 /** All that stands behind `ISSUE:` where there is none. */
 const NO_ISSUE =
   /^(?:none|no|nothing|n\/a|-|fixed|resolved|no (?:\w+ )?(?:issues?|findings?|problems?)(?: found| left| remain(?:s|ing)?)?|nothing (?:found|left|open|to report))[\s.!*_]*$/iu;
@@ -78,7 +81,7 @@ function asSeen(lines: readonly string[]): readonly string[] {
 /** Whether a line speaks against the approval of an answer in which no issue could be read. */
 function contradicts(line: string): boolean {
   if (line.startsWith("APPROVED:")) return isDenied(valueOf(line, "APPROVED:"));
-  if (OTHER_VERDICT.test(line)) return true;
+  if (OTHER_VERDICT.test(line) || REFUSES.test(line)) return true;
   const issue = LOOSE_ISSUE.exec(line)?.[1];
   return issue !== undefined && !NO_ISSUE.test(issue);
 }
