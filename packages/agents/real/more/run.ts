@@ -38,4 +38,5 @@ names.forEach(install);
 process.env["REAL_AGENTS"] = names.join(" ");
 const files = [...new Set(names.map((name) => join("real/more", TESTS[name])))];
 const root = join(import.meta.dirname, "..", "..");
-run(root, "npx", "--no-install", "vitest", "run", "--config", "vitest.more.config.ts", ...files);
+const vitest = join(root, "node_modules", ".bin", "vitest");
+run(root, vitest, "run", "--config", "vitest.more.config.ts", ...files);
