@@ -20,7 +20,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d/gu, "DATE"],
   [/\b\d\d:\d\d(?::\d\d)?\b/gu, "TIME"],
   [/\b\d:\d\d\b/gu, "CLOCK"],
-  [/\b(?:\d+(?:\.\d+)? (?:ms|s|min)|now)\b(?: ago)?/gu, "DURATION"],
+  [/\b(?:\d+(?:\.\d+)? ?(?:ms|s|min)|now)\b(?: ago)?/gu, "DURATION"],
   [/\b\d+\.\d+\.\d+\b/gu, "VERSION"],
   [/\b[\d.]+ [KMGT]iB\b/gu, "SIZE"],
   [/\b(?:[\d,]+|any number of)(?= files open)/gu, "MANY"],
