@@ -13,11 +13,12 @@ import {
   type Cost,
   failureOfProcess,
   NOTHING_SPENT,
+  wholePrompt,
 } from "./agent-process.ts";
 import { type Command, programOfCommand } from "./command.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { inTree } from "./in-tree.ts";
-import type { TurnLimits } from "./limits.ts";
+import { turnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
 import {
   allowedCommands,
@@ -106,19 +107,14 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
     installHint,
     input: "",
   };
-  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
-    maxCostUsd,
-    maxRequests: options.maxRequests,
-  });
   const continuedBy = ({ resumesSession = false, sessionId }: AgentRequest) =>
     resumesSession ? sessionId : undefined;
   const turnOf = (request: AgentRequest, commands: readonly AllowedCommand[]): AcpTurn => {
-    const { access, workTree, systemPrompt, prompt } = request;
+    const { access, workTree } = request;
     const allowed = access === "read" ? [] : (options.allowedTools ?? []);
-    const note = access === "read" ? "" : commandsNote(commands, allowed);
     return {
       workTree,
-      prompt: `${systemPrompt}\n\n---\n\n${prompt}${note}`,
+      prompt: wholePrompt(request, commandsNote(request, commands, allowed)),
       sessionId: continuedBy(request),
       model: options.model,
       mode: options.modes?.[access],
@@ -134,6 +130,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       },
     };
   };
+  const runsFrom = options.projectSettings === true ? [] : (options.runsFrom ?? []);
   const said: AcpOutcomeOptions = { title, errorText: options.errorText };
   return {
     name,
@@ -151,10 +148,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       if (resumesSession && sessionId === "") {
         return failure("session-missing", "There is no session to continue in.");
       }
-      const untrusted =
-        options.projectSettings === true
-          ? undefined
-          : failureOfRepository(title, request.workTree, options.runsFrom ?? []);
+      const untrusted = failureOfRepository(title, request.workTree, runsFrom);
       if (untrusted !== undefined) return untrusted;
       const dir = dirname(fileOf(""));
       const named = access === "read" ? [] : (request.commands ?? []);
@@ -167,7 +161,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
         files: scriptsOf(commands),
         conversation: turnOf(request, commands),
         context,
-        watcher: watcherFor({ kind: "acp", reader, limits: limitsOf(request) }),
+        watcher: watcherFor({ kind: "acp", reader, limits: turnLimits(request, options) }),
       };
     },
     open(request, context, emit) {

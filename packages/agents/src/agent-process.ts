@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentResult } from "./agent.ts";
+import type { AgentFailure, AgentRequest, AgentResult } from "./agent.ts";
 import {
   type ChildOutcome,
   DEFAULT_LIMITS,
@@ -10,7 +10,7 @@ import { cleanLine } from "./clean.ts";
 import type { EnvironmentOptions } from "./environment.ts";
 import { failure } from "./failure.ts";
 import { type AgentPreset, installCommand } from "./preset.ts";
-import type { ModelPrices } from "./prices.ts";
+import { MAX_OUTPUT_TOKENS, type ModelPrices } from "./prices.ts";
 
 /** The options of every agent that is a program of its own. */
 export interface AgentProcessOptions extends EnvironmentOptions {
@@ -20,6 +20,33 @@ export interface AgentProcessOptions extends EnvironmentOptions {
   readonly prices?: ModelPrices | undefined;
   /** Responses of the model that a turn may ask for. @default no limit */
   readonly maxRequests?: number | undefined;
+}
+
+/** Instructions and prompt as one text, for an agent that has no place of its own for the former. */
+export const wholePrompt = (
+  { systemPrompt, prompt }: Pick<AgentRequest, "systemPrompt" | "prompt">,
+  note: string,
+): string => `${systemPrompt}\n\n---\n\n${prompt}${note}`;
+
+/** What an agent itself puts before a prompt, in tokens: about 50 KB of instructions and tools. */
+export const OWN_PROMPT_TOKENS = 20_000;
+
+/**
+ * Tokens that one response may have: what the user has set for the agent goes before what its caller asks for.
+ *
+ * @param variable - By which the agent takes it.
+ */
+export function outputLimitOf(
+  variable: string,
+  { env = process.env, setEnv, maxOutputTokens }: OutputLimitOptions,
+): number {
+  const said = Number(setEnv?.[variable] ?? env[variable]);
+  return said > 0 && Number.isSafeInteger(said) ? said : (maxOutputTokens ?? MAX_OUTPUT_TOKENS);
+}
+
+interface OutputLimitOptions extends Pick<EnvironmentOptions, "env" | "setEnv"> {
+  /** @default 32,000 */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** What to start for a turn, and whose variables it needs. */
@@ -101,6 +128,10 @@ export function failureOfProcess(
   }
   return stopped && STOPS[stopped](of);
 }
+
+/** Whether a process was ended from outside, by whomever. */
+export const isKilled = ({ exitCode, exitSignal, stopped }: ChildOutcome): boolean =>
+  stopped !== undefined || exitSignal !== null || exitCode === null || exitCode > 128;
 
 /** The failure of a process that said nothing better about its end; `undefined` after exit code 0. */
 export function failureOfExit(outcome: ChildOutcome, title: string): AgentFailure | undefined {

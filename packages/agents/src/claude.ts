@@ -2,7 +2,13 @@ import { dirname } from "node:path";
 import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import * as v from "valibot";
 import type { AgentAdapter } from "./adapter.ts";
-import { type AgentProcessOptions, type AgentProgram, programOf } from "./agent-process.ts";
+import {
+  type AgentProcessOptions,
+  type AgentProgram,
+  outputLimitOf,
+  OWN_PROMPT_TOKENS,
+  programOf,
+} from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
 import { CLAUDE } from "./claude/dialect.ts";
 import type { ClaudeMeterOptions } from "./claude/meter.ts";
@@ -12,7 +18,7 @@ import { openTurn } from "./claude/turn.ts";
 import { agentEnvironment } from "./environment.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from "./permissions.ts";
 import { programFile } from "./program-file.ts";
-import type { TurnLimits } from "./limits.ts";
+import { turnLimits } from "./limits.ts";
 import { PRESETS } from "./presets.ts";
 import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
@@ -39,22 +45,13 @@ const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : pro
 export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoker {
   const setEnv = {
     DISABLE_AUTOUPDATER: "1",
-    [OUTPUT_LIMIT]: String(outputLimitOf(options)),
+    [OUTPUT_LIMIT]: String(outputLimitOf(OUTPUT_LIMIT, options)),
     ...options.setEnv,
   };
   return createProcessAgent(claudeAdapter(options), { ...options, setEnv });
 }
 
 const OUTPUT_LIMIT = "CLAUDE_CODE_MAX_OUTPUT_TOKENS";
-
-/** A limit that the user has set for Claude Code stays. */
-function outputLimitOf({ env = process.env, setEnv, maxOutputTokens }: ClaudeAgentOptions): number {
-  const said = Number(setEnv?.[OUTPUT_LIMIT] ?? env[OUTPUT_LIMIT]);
-  return said > 0 && Number.isSafeInteger(said) ? said : (maxOutputTokens ?? MAX_OUTPUT_TOKENS);
-}
-
-/** What Claude Code itself puts before a prompt: about 50 KB of instructions and tools. */
-const OWN_PROMPT_TOKENS = 20_000;
 
 /** What is kept with a turn: how much it was sent at first. */
 const Context = v.fallback(v.object({ firstPrompt: v.pipe(v.number(), v.minValue(0)) }), {
@@ -70,11 +67,11 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   ): AgentProgram => ({
     ...programOf(PRESETS.claude, options),
     args: claudeArgs(request, options, { commands, guard }),
-    input: asText(request.prompt) + noteFor(request, commands),
+    input: asText(request.prompt) + commandsNote(request, commands, options.allowedTools),
   });
   const meterOf = (firstPrompt: number): ClaudeMeterOptions => ({
     prices: options.prices,
-    maxOutput: outputLimitOf(options),
+    maxOutput: outputLimitOf(OUTPUT_LIMIT, options),
     firstPrompt,
     model: modelOf(options.model ?? { ...(options.env ?? process.env) }["ANTHROPIC_MODEL"]),
   });
@@ -87,12 +84,6 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     // As a number that can be kept: no model has room for more.
     return Math.min(own + before, Number.MAX_SAFE_INTEGER);
   };
-  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
-    maxCostUsd,
-    maxRequests: options.maxRequests,
-  });
-  const noteFor = ({ access }: AgentRequest, commands: readonly AllowedCommand[]) =>
-    access === "read" ? "" : commandsNote(commands, options.allowedTools ?? []);
   return {
     name: PRESETS.claude.name,
     output: "claude",
@@ -114,7 +105,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
           watcher: watcherFor({
             kind: "claude",
             meter: meterOf(firstPrompt),
-            limits: limitsOf(request),
+            limits: turnLimits(request, options),
           }),
         }
       );
@@ -126,7 +117,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
         program: () => programFor(request),
         process: options,
         meter: meterOf(firstPrompt),
-        limits: limitsOf(request),
+        limits: turnLimits(request, options),
         isOnRecord: (id) => isOnRecord(configDirFor(request), id),
       });
     },

@@ -8,7 +8,9 @@ import {
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
+  OWN_PROMPT_TOKENS,
   programOf,
+  wholePrompt,
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
@@ -24,7 +26,7 @@ import { failure, NO_SESSION } from "./failure.ts";
 import { isOfSystem } from "./patience.ts";
 import { checksNote } from "./permissions.ts";
 import { inTree } from "./in-tree.ts";
-import type { TurnLimits } from "./limits.ts";
+import { turnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
 import { PRESETS } from "./presets.ts";
 import { boundAt, priceOf } from "./prices.ts";
@@ -107,9 +109,6 @@ const Context = v.object({
   firstPrompt: v.optional(count, 0),
 });
 
-/** What Codex itself puts before a prompt: instructions and tools. */
-const OWN_PROMPT_TOKENS = 20_000;
-
 /** Of the thread that a turn is to continue; a record that cannot be read now is waited for when it begins. */
 function lastResponse(
   home: string,
@@ -130,17 +129,13 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
   const programFor = (request: AgentRequest, schemaFile?: string): AgentProgram => ({
     ...programOf(PRESETS.codex, options),
     args: codexArgs(request, options, schemaFile),
-    input: `${request.systemPrompt}\n\n---\n\n${request.prompt}${checksNote(request.commands ?? [])}`,
+    input: wholePrompt(request, checksNote(request.commands ?? [])),
   });
   const { sandbox = "workspace-write" } = options;
   const cachesFor = ({ access, workTree }: AgentRequest): Record<string, string> =>
     access === "write" && sandbox === "workspace-write" ? toolCaches(workTree) : {};
   const firstPromptOf = (request: AgentRequest): number =>
     OWN_PROMPT_TOKENS + Buffer.byteLength(programFor(request).input);
-  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
-    maxCostUsd,
-    maxRequests: options.maxRequests,
-  });
   const { prices } = options;
   return {
     name: PRESETS.codex.name,
@@ -167,7 +162,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
         program: { ...programFor(request, schemaFile), defaultEnv: cachesFor(request) },
         files: schemaFile === undefined ? {} : { [schemaFile]: JSON.stringify(outputSchema) },
         context: { before, firstPrompt },
-        watcher: watcherFor({ kind: "codex", meter, limits: limitsOf(request) }),
+        watcher: watcherFor({ kind: "codex", meter, limits: turnLimits(request, options) }),
       };
     },
     open(request, context, emit) {
@@ -180,7 +175,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       const { reading, read } = createCodexReader(
         inTree(emit, request.workTree),
         meter,
-        limitsOf(request),
+        turnLimits(request, options),
       );
       const threadId = (): string | undefined =>
         reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);

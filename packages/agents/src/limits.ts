@@ -1,3 +1,5 @@
+import type { AgentRequest } from "./agent.ts";
+import type { AgentProcessOptions } from "./agent-process.ts";
 import type { StopReason } from "./child.ts";
 import { tokenLimit } from "./prices.ts";
 
@@ -8,6 +10,12 @@ export interface TurnLimits {
   /** Responses of the model. @default no limit */
   readonly maxRequests?: number | undefined;
 }
+
+/** What holds a turn, by what asks for it and who takes it. */
+export const turnLimits = (
+  { maxCostUsd }: Pick<AgentRequest, "maxCostUsd">,
+  { maxRequests }: Pick<AgentProcessOptions, "maxRequests">,
+): TurnLimits => ({ maxCostUsd, maxRequests });
 
 /** Whether there is anything that the turn is held to. */
 export const isLimited = ({ maxCostUsd, maxRequests }: TurnLimits): boolean =>

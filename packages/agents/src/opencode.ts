@@ -6,13 +6,17 @@ import {
   type AgentProgram,
   failureOfExit,
   failureOfProcess,
+  isKilled,
   NOTHING_SPENT,
+  outputLimitOf,
+  OWN_PROMPT_TOKENS,
   programOf,
+  wholePrompt,
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { inTree } from "./in-tree.ts";
-import type { TurnLimits } from "./limits.ts";
+import { turnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
 import { type OpencodeArgsOptions, opencodeArgs } from "./opencode/args.ts";
 import { firstPromptIn, tokensOfSession } from "./opencode/before.ts";
@@ -44,18 +48,12 @@ const PRESET = PRESETS.opencode;
 const TITLE = PRESET.title;
 const OUTPUT_LIMIT = "OPENCODE_EXPERIMENTAL_OUTPUT_TOKEN_MAX";
 
-/** What OpenCode itself puts before a prompt: instructions and tools. */
-const OWN_PROMPT_TOKENS = 20_000;
-
 /** Where the user says nothing else: nothing is fetched but what a model answers. */
 const DEFAULT_ENV = {
   OPENCODE_DISABLE_MODELS_FETCH: "1",
   OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   [OUTPUT_LIMIT]: String(MAX_OUTPUT_TOKENS),
 };
-
-const isKilled = ({ exitCode, exitSignal, stopped }: ChildOutcome): boolean =>
-  stopped !== undefined || exitSignal !== null || exitCode === null || exitCode > 128;
 
 function failureOfTurn(
   { sessionId, error, ending, text, acted }: OpencodeReading,
@@ -97,14 +95,10 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
   const { prices } = options;
   const env = { ...(options.env ?? process.env), ...options.setEnv };
   const model = opencodeModel(options.model, env);
-  const said = Number(env[OUTPUT_LIMIT]);
-  const maxOutput = said > 0 && Number.isSafeInteger(said) ? said : MAX_OUTPUT_TOKENS;
+  const maxOutput = outputLimitOf(OUTPUT_LIMIT, options);
 
-  const inputFor = (request: AgentRequest, commands: readonly AllowedCommand[]): string => {
-    const note =
-      request.access === "read" ? "" : commandsNote(commands, options.allowedTools ?? []);
-    return `${request.systemPrompt}\n\n---\n\n${request.prompt}${note}`;
-  };
+  const inputFor = (request: AgentRequest, commands: readonly AllowedCommand[]): string =>
+    wholePrompt(request, commandsNote(request, commands, options.allowedTools));
   const programFor = (
     request: AgentRequest,
     commands: readonly AllowedCommand[] = [],
@@ -124,14 +118,7 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
   });
   const firstPromptOf = (request: AgentRequest): number =>
     OWN_PROMPT_TOKENS + Buffer.byteLength(inputFor(request, [])) + tokensOfSession(request);
-  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
-    maxCostUsd,
-    maxRequests: options.maxRequests,
-  });
-  const failureOfPlugins = ({ workTree }: AgentRequest): AgentFailure | undefined =>
-    options.projectSettings === true
-      ? undefined
-      : failureOfRepository(TITLE, workTree, RUN_BY_OPENCODE);
+  const runsFrom = options.projectSettings === true ? [] : RUN_BY_OPENCODE;
   return {
     name: PRESET.name,
     output: "opencode",
@@ -142,7 +129,8 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
       return price && boundAt(price, { promptTokens: firstPromptOf(request), maxOutput });
     },
     prepare(request, fileOf) {
-      const refusal = failureOfOpencodeSession(request) ?? failureOfPlugins(request);
+      const refusal =
+        failureOfOpencodeSession(request) ?? failureOfRepository(TITLE, request.workTree, runsFrom);
       if (refusal) return refusal;
       const commands = allowedCommands(request.commands ?? [], dirname(fileOf("")));
       const firstPrompt = firstPromptOf(request);
@@ -153,7 +141,7 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
         watcher: watcherFor({
           kind: "opencode",
           meter: meterOf(firstPrompt),
-          limits: limitsOf(request),
+          limits: turnLimits(request, options),
         }),
       };
     },
@@ -162,7 +150,7 @@ export function opencodeAdapter(options: OpencodeAgentOptions): AgentAdapter {
       const { reading, read } = createOpencodeReader(
         inTree(emit, request.workTree),
         meter,
-        limitsOf(request),
+        turnLimits(request, options),
       );
       return {
         // A second reader of the output stops nothing.

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { AgentDenial } from "./agent.ts";
+import { type AgentDenial, type AgentRequest } from "./agent.ts";
 import { cleanLine } from "./clean.ts";
 
 /** Words, paths and flags with nothing in them that a shell, or a rule of Claude Code, reads as more. */
@@ -59,12 +59,13 @@ export function shellWord(text: string): string {
   return PLAIN.test(text) && !text.includes(" ") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What is added to the prompt of an agent that may run these and no other commands; `""` for none. */
+/** What is added to the prompt of an agent that may run these and no other commands; `""` for none, and for a reader. */
 export function commandsNote(
+  { access }: Pick<AgentRequest, "access">,
   commands: readonly AllowedCommand[],
-  tools: readonly string[],
+  tools: readonly string[] = [],
 ): string {
-  if (commands.length === 0 && tools.length === 0) return "";
+  if (access === "read" || (commands.length === 0 && tools.length === 0)) return "";
   const lines = [
     ...commands.map(({ typed, named, script }) =>
       script === undefined

@@ -116,13 +116,28 @@ const QWEN = {
   readOnlyBy: "its permissions",
 } as const satisfies AgentPreset;
 
+/** What is the same for all that speak the Agent Client Protocol. */
+const ofProtocol = (agent: known.KnownAcpAgent) =>
+  ({
+    name: agent.name,
+    title: agent.title,
+    program: agent.file,
+    ownEnv: agent.ownEnv,
+    route: { kind: "acp", agent },
+    capabilities: {
+      structuredOutput: false,
+      choosesSessionId: false,
+      reportsCost: true,
+      streamsUsage: false,
+      resumesSession: true,
+    },
+    cost: "computed",
+    readOnlyBy: "answers to its questions",
+  }) as const;
+
 const GEMINI = {
-  name: known.GEMINI.name,
-  title: known.GEMINI.title,
-  program: known.GEMINI.file,
+  ...ofProtocol(known.GEMINI),
   npmPackage: "@google/gemini-cli",
-  route: { kind: "acp", agent: known.GEMINI },
-  ownEnv: known.GEMINI.ownEnv,
   login: {
     command: "gemini   (then /auth)",
     seen: {
@@ -136,24 +151,11 @@ const GEMINI = {
       ],
     },
   },
-  capabilities: {
-    structuredOutput: false,
-    choosesSessionId: false,
-    reportsCost: true,
-    streamsUsage: false,
-    resumesSession: true,
-  },
-  cost: "computed",
-  readOnlyBy: "answers to its questions",
 } as const satisfies AgentPreset;
 
 const COPILOT = {
-  name: known.COPILOT.name,
-  title: known.COPILOT.title,
-  program: known.COPILOT.file,
+  ...ofProtocol(known.COPILOT),
   npmPackage: "@github/copilot",
-  route: { kind: "acp", agent: known.COPILOT },
-  ownEnv: known.COPILOT.ownEnv,
   login: {
     command: "copilot login",
     seen: {
@@ -167,15 +169,6 @@ const COPILOT = {
       ],
     },
   },
-  capabilities: {
-    structuredOutput: false,
-    choosesSessionId: false,
-    reportsCost: true,
-    streamsUsage: false,
-    resumesSession: true,
-  },
-  cost: "computed",
-  readOnlyBy: "answers to its questions",
 } as const satisfies AgentPreset;
 
 /** Every agent that is known. */

@@ -3,7 +3,7 @@ import { acpContextOf } from "./acp/context.ts";
 import type { SupervisorProgram } from "./program-file.ts";
 import { leaveSupervisor, spawnSupervisor, type SupervisorProcess } from "./start-supervisor.ts";
 import type { TurnName } from "./supervisor-errors.ts";
-import { contextOf, turnFiles } from "./turn-files.ts";
+import { contextOf, turnsBefore } from "./turn-files.ts";
 
 interface Prewarmed {
   readonly child: SupervisorProcess;
@@ -34,15 +34,14 @@ export function prewarm(turn: TurnName): () => void {
 }
 
 /** A turn that is probably taken follows one of the same agent. */
-function programLike({ turnsDir, runId, turnId }: TurnName): SupervisorProgram {
-  if (turnsDir === undefined) return "supervisor";
-  const before = Number(turnId.slice(runId.length + 1)) - 1;
-  if (!(before > 0)) return "supervisor";
+function programLike(turn: TurnName): SupervisorProgram {
+  if (turn.turnsDir === undefined) return "supervisor";
   try {
-    const context = contextOf(turnFiles(turnsDir, { runId, turnId: `${runId}.${before}` }));
-    return acpContextOf(context) === undefined ? "supervisor" : "acp-supervisor";
+    const [before] = turnsBefore(turn.turnsDir, turn);
+    const context = before && acpContextOf(contextOf(before));
+    return context === undefined ? "supervisor" : "acp-supervisor";
   } catch {
-    return "supervisor"; // whoever takes the turn has the other one started
+    return "supervisor"; // the turn itself starts the other one
   }
 }
 

@@ -1,14 +1,19 @@
-import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import * as v from "valibot";
 import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import type { AgentAdapter } from "./adapter.ts";
-import { type AgentProcessOptions, type AgentProgram, programOf } from "./agent-process.ts";
+import {
+  type AgentProcessOptions,
+  type AgentProgram,
+  outputLimitOf,
+  OWN_PROMPT_TOKENS,
+  programOf,
+} from "./agent-process.ts";
 import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { isOnRecord } from "./claude/transcript.ts";
 import { openTurn } from "./claude/turn.ts";
 import { agentEnvironment } from "./environment.ts";
-import type { TurnLimits } from "./limits.ts";
+import { turnLimits } from "./limits.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from "./permissions.ts";
 import { PRESETS } from "./presets.ts";
 import { boundAt, MAX_OUTPUT_TOKENS, NO_TOKENS, priceOf, type Tokens } from "./prices.ts";
@@ -19,6 +24,7 @@ import { qwenDir, type QwenRecord, readQwenRecord } from "./qwen/record.ts";
 import { configuredModel, holdQwen } from "./qwen/settings.ts";
 import { failureOfSessionId } from "./session-id.ts";
 import { watcherFor } from "./watchers.ts";
+import { withoutLinks } from "./without-links.ts";
 
 export type QwenAgentOptions = QwenArgsOptions &
   AgentProcessOptions & {
@@ -31,12 +37,6 @@ export type QwenAgentOptions = QwenArgsOptions &
 const PRESET = PRESETS.qwen;
 const OUTPUT_LIMIT = "QWEN_CODE_MAX_OUTPUT_TOKENS";
 
-/** A limit that the user has set for Qwen Code stays. */
-function outputLimitOf({ env = process.env, setEnv, maxOutputTokens }: QwenAgentOptions): number {
-  const said = Number(setEnv?.[OUTPUT_LIMIT] ?? env[OUTPUT_LIMIT]);
-  return said > 0 && Number.isSafeInteger(said) ? said : (maxOutputTokens ?? MAX_OUTPUT_TOKENS);
-}
-
 /**
  * Qwen Code as an agent. A turn is a session of its own, with the request's id where it has one, or continues in
  * that session.
@@ -44,12 +44,12 @@ function outputLimitOf({ env = process.env, setEnv, maxOutputTokens }: QwenAgent
  * @see SPEC.md, "Qwen Code"
  */
 export function createQwenAgent(options: QwenAgentOptions = {}): AgentInvoker {
-  const setEnv = { [OUTPUT_LIMIT]: String(outputLimitOf(options)), ...options.setEnv };
+  const setEnv = {
+    [OUTPUT_LIMIT]: String(outputLimitOf(OUTPUT_LIMIT, options)),
+    ...options.setEnv,
+  };
   return createProcessAgent(qwenAdapter(options), { ...options, setEnv });
 }
-
-/** What Qwen Code itself puts before a prompt: about 50 KB of instructions and tools. */
-const OWN_PROMPT_TOKENS = 20_000;
 
 const count = v.pipe(v.number(), v.minValue(0));
 
@@ -80,15 +80,6 @@ interface Beginning {
 const asText = (prompt: string): string =>
   (prompt.startsWith("/") ? `\n${prompt}` : prompt).replaceAll("@", "\\@");
 
-/** As Qwen Code knows a work tree. */
-function withoutLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // whoever starts it says that it is missing
-  }
-}
-
 /** How Qwen Code is started and understood. */
 export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
   const envOf = (request: AgentRequest) => agentEnvironment(request, PRESET.ownEnv, options);
@@ -99,16 +90,14 @@ export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
   ): AgentProgram => ({
     ...programOf(PRESET, options),
     args: qwenArgs(request, options, { commands, workTree: withoutLinks(request.workTree) }),
-    input: asText(request.prompt + noteFor(request, commands)),
+    input: asText(request.prompt + commandsNote(request, commands, options.allowedTools)),
   });
-  const noteFor = ({ access }: AgentRequest, commands: readonly AllowedCommand[]): string =>
-    access === "read" ? "" : commandsNote(commands, options.allowedTools ?? []);
   const modelOf = (request: AgentRequest): string =>
     options.model ?? envOf(request)["OPENAI_MODEL"] ?? configuredModel(dirOf(request)) ?? "";
   const meterOf = (request: AgentRequest, beginning: Beginning): ClaudeMeterOptions => ({
     ...beginning,
     prices: options.prices,
-    maxOutput: outputLimitOf(options),
+    maxOutput: outputLimitOf(OUTPUT_LIMIT, options),
     model: modelOf(request),
   });
   const recordOf = (request: AgentRequest): QwenRecord | undefined => {
@@ -123,10 +112,6 @@ export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
     const own = OWN_PROMPT_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(systemPrompt);
     return { before: record?.used, firstPrompt: own + (record?.promptTokens ?? 0) };
   };
-  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
-    maxCostUsd,
-    maxRequests: options.maxRequests,
-  });
   return {
     name: PRESET.name,
     output: "qwen",
@@ -135,7 +120,9 @@ export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
     responseBoundUsd(request) {
       const price = priceOf(modelOf(request), options.prices);
       const { firstPrompt: promptTokens } = beginningOf(request);
-      return price && boundAt(price, { promptTokens, maxOutput: outputLimitOf(options) });
+      return (
+        price && boundAt(price, { promptTokens, maxOutput: outputLimitOf(OUTPUT_LIMIT, options) })
+      );
     },
     prepare(request, fileOf) {
       const refusal = failureOfSessionId(request);
@@ -156,7 +143,7 @@ export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
         watcher: watcherFor({
           kind: "qwen",
           meter: meterOf(request, beginning),
-          limits: limitsOf(request),
+          limits: turnLimits(request, options),
         }),
       };
     },
@@ -166,7 +153,7 @@ export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
         program: () => programFor(request),
         process: options,
         meter: meterOf(request, v.parse(Context, context)),
-        limits: limitsOf(request),
+        limits: turnLimits(request, options),
         isOnRecord: (id) => isOnRecord(dirOf(request), id, "chats"),
       });
     },

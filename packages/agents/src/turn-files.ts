@@ -24,6 +24,16 @@ export function turnFiles(
   return { dir, path: (ending) => join(dir, `${n}.${ending}`) };
 }
 
+/** The files of the turns before one, in its run, the last first. */
+export function* turnsBefore(
+  dir: string,
+  { runId, turnId }: { readonly runId: string; readonly turnId: string },
+): Generator<TurnFiles> {
+  for (let n = Number(turnId.slice(runId.length + 1)) - 1; n > 0; n -= 1) {
+    yield turnFiles(dir, { runId, turnId: `${runId}.${n}` });
+  }
+}
+
 const NOT_THERE = ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO"];
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 

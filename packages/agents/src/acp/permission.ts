@@ -1,10 +1,10 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { AgentDenial, AgentRequest } from "../agent.ts";
 import { readsOnly } from "../claude/reads-only.ts";
 import { cleanLine } from "../clean.ts";
 import { isAllowedCommand } from "../command-rules.ts";
 import { denialOf } from "../permissions.ts";
+import { withoutLinks } from "../without-links.ts";
 import type { PermissionOption, ToolCall } from "./event.ts";
 import { commandOf, kindOf, pathsOf, placesOf } from "./tools.ts";
 
@@ -82,15 +82,6 @@ function isBelow(inside: string, canBeRoot: boolean): boolean {
   if (inside === "") return canBeRoot;
   const parts = inside.split(sep);
   return !isAbsolute(inside) && parts[0] !== ".." && !parts.some(isGits);
-}
-
-/** The path with the links on its way resolved, as far as it is there. */
-function withoutLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(withoutLinks(dirname(path)), basename(path));
-  }
 }
 
 /**

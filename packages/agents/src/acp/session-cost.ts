@@ -1,6 +1,6 @@
 import type { AgentRequest } from "../agent.ts";
 import { openOutput } from "../output-reader.ts";
-import { contextOf, type TurnFiles, turnFiles } from "../turn-files.ts";
+import { contextOf, type TurnFiles, turnsBefore } from "../turn-files.ts";
 import { acpContextOf } from "./context.ts";
 import { type AcpReading, createAcpReader } from "./reader.ts";
 
@@ -11,12 +11,11 @@ const nobody = () => undefined;
  * say, or there is none.
  */
 export function sessionUsdBefore(
-  { runId, turnId }: AgentRequest,
+  request: AgentRequest,
   dir: string,
   sessionId: string,
 ): number | undefined {
-  for (let n = Number(turnId.slice(runId.length + 1)) - 1; n > 0; n -= 1) {
-    const files = turnFiles(dir, { runId, turnId: `${runId}.${n}` });
+  for (const files of turnsBefore(dir, request)) {
     const context = acpContextOf(contextOf(files));
     if (context === undefined) continue;
     const reading = readTurn(files);

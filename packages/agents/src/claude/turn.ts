@@ -6,6 +6,7 @@ import {
   type Cost,
   failureOfExit,
   failureOfProcess,
+  isKilled,
   NOTHING_SPENT,
 } from "../agent-process.ts";
 import type { ChildOutcome } from "../child.ts";
@@ -38,13 +39,10 @@ interface ProgramEnd {
   readonly wasStopped: boolean;
 }
 
-const endOf = ({ isIdle }: ClaudeReading, outcome: ChildOutcome): ProgramEnd => ({
-  wasKilled: !isIdle && (outcome.stopped !== undefined || isKilled(outcome)),
-  wasStopped: outcome.stopped !== undefined || isKilled(outcome),
-});
-
-const isKilled = ({ exitCode, exitSignal }: ChildOutcome): boolean =>
-  exitSignal !== null || exitCode === null || exitCode > 128;
+function endOf({ isIdle }: ClaudeReading, outcome: ChildOutcome): ProgramEnd {
+  const wasStopped = isKilled(outcome);
+  return { wasKilled: !isIdle && wasStopped, wasStopped };
+}
 
 /** @see SPEC.md, "Cost of Claude Code" */
 function costs(

@@ -3,7 +3,7 @@ import type { AgentRequest } from "../agent.ts";
 import { lineByLine } from "../line-splitter.ts";
 import { openOutput } from "../output-reader.ts";
 import { MAX_OUTPUT_TOKENS } from "../prices.ts";
-import { contextOf, turnFiles } from "../turn-files.ts";
+import { contextOf, type TurnFiles, turnsBefore } from "../turn-files.ts";
 import { createOpencodeMeter } from "./meter.ts";
 import { createOpencodeReader } from "./reader.ts";
 
@@ -23,12 +23,11 @@ export function firstPromptIn(context: unknown): number {
  * byte that its tools said since. The files of the run's earlier turns tell: OpenCode's own record is no text.
  */
 export function tokensOfSession(request: AgentRequest): number {
-  const { resumesSession = false, sessionId, turnsDir, runId, turnId } = request;
+  const { resumesSession = false, sessionId, turnsDir } = request;
   if (!resumesSession || sessionId === undefined) return 0;
   if (turnsDir === undefined) return UNKNOWN_TOKENS;
-  const last = Number(turnId.slice(runId.length + 1)) - 1;
-  for (let n = last; n > 0; n -= 1) {
-    const tokens = tokensIn(turnsDir, { runId, turnId: `${runId}.${n}` }, sessionId);
+  for (const files of turnsBefore(turnsDir, request)) {
+    const tokens = tokensIn(files, sessionId);
     if (tokens !== undefined) return tokens;
   }
   return UNKNOWN_TOKENS;
@@ -37,12 +36,7 @@ export function tokensOfSession(request: AgentRequest): number {
 const nobody = () => undefined;
 
 /** @returns `undefined` for a turn in another session, or in none. */
-function tokensIn(
-  turnsDir: string,
-  turn: Pick<AgentRequest, "runId" | "turnId">,
-  sessionId: string,
-): number | undefined {
-  const files = turnFiles(turnsDir, turn);
+function tokensIn(files: TurnFiles, sessionId: string): number | undefined {
   const firstPrompt = firstPromptIn(contextOf(files));
   const meter = createOpencodeMeter({ maxOutput: MAX_OUTPUT_TOKENS, firstPrompt });
   const { reading, read } = createOpencodeReader(nobody, meter);
