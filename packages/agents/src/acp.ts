@@ -15,7 +15,7 @@ import {
   NOTHING_SPENT,
   wholePrompt,
 } from "./agent-process.ts";
-import { type Command, programOfCommand } from "./command.ts";
+import { type Command, failureOfShell, programOfCommand } from "./command.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { inTree } from "./in-tree.ts";
 import { turnLimits } from "./limits.ts";
@@ -34,7 +34,7 @@ import { watcherFor } from "./watchers.ts";
 /** An agent that speaks the Agent Client Protocol, as data. */
 export type AcpAgentOptions = Command &
   AgentProcessOptions & {
-    /** For people, and for whoever reads its turns: `gemini`. */
+    /** For people, and for the readers of its turns: `gemini`. */
     readonly name: string;
     /** In a sentence: `Gemini CLI`. @default the name */
     readonly title?: string | undefined;
@@ -69,7 +69,7 @@ export type AcpAgentOptions = Command &
     readonly recordsIn?:
       | ((env: Readonly<Record<string, string | undefined>>) => string)
       | undefined;
-    /** Paths in a repository of which it runs what they name, whatever it is told: no turn is taken there. @default none */
+    /** Paths in a repository of which it runs what they name, whatever its settings say: no turn is taken there. @default none */
     readonly runsFrom?: readonly string[] | undefined;
     /** Whether it may run what the repository names. @default false */
     readonly projectSettings?: boolean | undefined;
@@ -185,6 +185,9 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
         result(outcome) {
           const problem =
             failureOfProcess(outcome, program, options, reading.tools + 1) ??
+            (reading.protocolVersion === undefined
+              ? failureOfShell(options, outcome)
+              : undefined) ??
             failureOfTurn(reading, request, outcome, said);
           const isRefused = problem !== undefined && isRefusal(problem, reading, said);
           const began = outcome.started && !isRefused;

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentInvoker, AgentRequest } from "./agent.ts";
+import type { AgentEvent, AgentFailure, AgentInvoker, AgentRequest } from "./agent.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import {
   type AgentProcessOptions,
@@ -8,6 +8,7 @@ import {
   failureOfProcess,
   NOTHING_SPENT,
 } from "./agent-process.ts";
+import type { ChildOutcome } from "./child.ts";
 import { AgentsError } from "./errors.ts";
 import { isFailedStart } from "./failed-start.ts";
 import { failure } from "./failure.ts";
@@ -45,6 +46,16 @@ export function printed(lines: readonly string[]): AgentEvent {
 
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
+
+/** The failure of a command line that is not there. */
+export function failureOfShell(
+  { command }: Command,
+  { exitCode }: Pick<ChildOutcome, "exitCode">,
+): AgentFailure | undefined {
+  return command !== undefined && exitCode === SHELL_NOT_FOUND
+    ? failure("not-installed", `The shell did not find: ${command}`)
+    : undefined;
+}
 
 /** @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command. */
 export function programOfCommand(options: Command): Pick<AgentProgram, "file" | "args"> {
@@ -92,12 +103,10 @@ export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
           const text = lines.text().trim();
           // What is left out of a review may be what speaks against an approval.
           const isUnread = request.role === "reviewer" && lines.isCut();
-          const missing = options.command !== undefined && outcome.exitCode === SHELL_NOT_FOUND;
           const problem =
             failureOfProcess(outcome, programFor(request), options) ??
-            (missing
-              ? failure("not-installed", `The shell did not find: ${options.command}`)
-              : failureOfExit(outcome, title)) ??
+            failureOfShell(options, outcome) ??
+            failureOfExit(outcome, title) ??
             (isUnread
               ? failure("output-too-large", `${title} wrote a review that is too long to be read.`)
               : undefined) ??

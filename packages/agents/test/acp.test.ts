@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { plantedKey, plantedTokens } from "@quasar/vitest/planted-secrets";
 import { expect, test } from "vitest";
+import { createAcpAgent } from "../src/acp.ts";
 import { prewarm } from "../src/prewarm.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import type { AcpScript } from "./acp-agent.ts";
@@ -81,7 +82,7 @@ test.for(["another", ""])(
   },
 );
 
-test("a reviewer reads, and what it was denied is told", async () => {
+test("a reviewer reads, and its denials are reported", async () => {
   const request = aTurn({ role: "reviewer", access: "read" });
   const path = join(request.workTree, "a.txt");
   const { agent, told } = aFake([
@@ -104,7 +105,7 @@ test("a reviewer reads, and what it was denied is told", async () => {
   ]);
 });
 
-test("a coder runs the commands of its request, and is told which", async () => {
+test("a coder runs the commands of its request, which its prompt names", async () => {
   const request = aTurn({ commands: ["make check", "a && b"] });
   const runs = (line: string, toolCallId: string) => ({
     do: "ask" as const,
@@ -256,4 +257,12 @@ test("what was prewarmed for an agent of another kind ends", async () => {
   expect(await agent.invoke(request)).toMatchObject({ text: "Done." });
   dispose();
   await expect.poll(() => findRunProcesses(request.runId)).toEqual([]);
+});
+
+test("a command line that the shell does not find is not installed, and costs nothing", async () => {
+  const agent = createAcpAgent({ name: "mine", command: "no-such-agent-x --acp" });
+  expect(await agent.invoke(aTurn())).toMatchObject({
+    failure: { kind: "not-installed", message: expect.stringContaining("no-such-agent-x") },
+    costUsd: 0,
+  });
 });
