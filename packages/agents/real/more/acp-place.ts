@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAcpAgent } from "../../src/acp.ts";
-import { COPILOT, GEMINI } from "../../src/acp/known.ts";
+import { acpOptionsOf } from "../../src/acp/preset-options.ts";
+import { PRESETS } from "../../src/presets.ts";
 import type { AgentInvoker, AgentRequest } from "../../src/agent.ts";
 import { createPlace, type Place } from "../place.ts";
 
-export const ACP_AGENTS = { gemini: GEMINI, copilot: COPILOT } as const;
+export const ACP_AGENTS = { gemini: PRESETS.gemini, copilot: PRESETS.copilot } as const;
 export type AcpName = keyof typeof ACP_AGENTS;
 
-/** What each is told to reach nothing but the stub at `url`. */
+/** The variables by which each reaches nothing but the stub at `url`. */
 const OWN: Readonly<Record<AcpName, (url: string) => Record<string, string>>> = {
   gemini: (url) => ({ GEMINI_API_KEY: "gemini-stub-key", GOOGLE_GEMINI_BASE_URL: url }),
   copilot: (url) => ({
@@ -34,13 +35,13 @@ export function createRealAcpAgent(
   root: string,
   url: string,
 ): AgentInvoker {
-  const { args, ...known } = ACP_AGENTS[name];
   const home = join(root, "home");
   const nowhere = "http://127.0.0.1:9";
   mkdirSync(join(root, "tmp"), { recursive: true });
+  const options = acpOptionsOf(ACP_AGENTS[name], role);
+  if (options === undefined) throw new Error(`${name} does not speak the protocol`);
   return createAcpAgent({
-    ...known,
-    args: args[role],
+    ...options,
     model: MODELS[name],
     env: {
       PATH: `${join(import.meta.dirname, name, "node_modules", ".bin")}:${process.env["PATH"]}`,

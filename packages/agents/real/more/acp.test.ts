@@ -1,8 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIdentity } from "@quasar/process";
 import type { AgentEvent, AgentInvoker, AgentRequest } from "../../src/agent.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { endRunProcesses } from "../../src/entries/turns.ts";
@@ -19,6 +16,7 @@ import {
   createAcpPlace,
   createRealAcpAgent,
 } from "./acp-place.ts";
+import { afterRunner } from "./scene.ts";
 
 interface Setting {
   readonly place: AcpPlace;
@@ -84,7 +82,7 @@ writeFileSync("begun", "");
 const timer = setInterval(() => existsSync("go") && clearInterval(timer), 50);
 `;
 
-/** What each of them is told by its provider in place of an answer. */
+/** What their provider answers in place of a response. */
 const FAULTS = {
   "is not known": [401, "authentication_error", "invalid key"],
   "asks too much": [429, "rate_limit_error", "too many requests"],
@@ -191,16 +189,9 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
     const { place, stub } = setting;
     writeFileSync(setting.at("wait.mjs"), WAITING);
     const request = aTurn(setting, { commands: [WAIT] });
-    const args = [join(import.meta.dirname, "runner.ts"), name, place.root, stub.url];
-    const runner = spawn(process.execPath, [...args, JSON.stringify(request)], { stdio: "pipe" });
-    const [told] = (await once(runner.stdout, "data")) as [Buffer];
-    await isThere(setting.at("begun"));
-    runner.kill("SIGKILL");
-    await once(runner, "exit");
-    const turn = {
-      request: { ...request, prompt: "" },
-      process: JSON.parse(told.toString()) as ProcessIdentity,
-    };
+    const begun = (): Promise<void> => isThere(setting.at("begun"));
+    const at = { root: place.root, url: stub.url };
+    const turn = await afterRunner(name, at, request, begun);
     const agent = setting.agentOf("coder");
     expect(await agent.find?.(turn)).toMatchObject({ state: "alive" });
     const followed = agent.adopt?.(turn);
@@ -212,17 +203,7 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
   });
 
   test("one that is killed in a tool continues in its session", async () => {
-    const setting = await aSetting(
-      name,
-      () =>
-        ({ prompt }) =>
-          prompt.includes("Continue")
-            ? { text: "Done after all." }
-            : { text: "I wait.", shell: WAIT },
-    );
-    writeFileSync(setting.at("wait.mjs"), WAITING);
-    const turn = aTurn(setting, { commands: [WAIT] });
-    const agent = setting.agentOf("coder");
+    const { setting, turn, agent } = await aWaitingTurn(name);
     const killed = agent.invoke(turn, { onStart: async () => undefined });
     await isThere(setting.at("begun"));
     await endRunProcesses(turn.runId, { graceMs: 0 });
@@ -233,17 +214,7 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
   });
 
   test("one that is cancelled in a tool ends, and its session continues", async () => {
-    const setting = await aSetting(
-      name,
-      () =>
-        ({ prompt }) =>
-          prompt.includes("Continue")
-            ? { text: "Done after all." }
-            : { text: "I wait.", shell: WAIT },
-    );
-    writeFileSync(setting.at("wait.mjs"), WAITING);
-    const turn = aTurn(setting, { commands: [WAIT] });
-    const agent = setting.agentOf("coder");
+    const { setting, turn, agent } = await aWaitingTurn(name);
     const cancel = new AbortController();
     const cancelled = agent.invoke(turn, { signal: cancel.signal });
     await isThere(setting.at("begun"));
@@ -253,6 +224,21 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
     await continues(setting, agent, sessionId);
   });
 });
+
+/** A turn that has a command run which waits. */
+async function aWaitingTurn(name: AcpName) {
+  const setting = await aSetting(
+    name,
+    () =>
+      ({ prompt }) =>
+        prompt.includes("Continue")
+          ? { text: "Done after all." }
+          : { text: "I wait.", shell: WAIT },
+  );
+  writeFileSync(setting.at("wait.mjs"), WAITING);
+  const turn = aTurn(setting, { commands: [WAIT] });
+  return { setting, turn, agent: setting.agentOf("coder") };
+}
 
 /** A next turn is in the same session, with what was said in it. */
 async function continues(

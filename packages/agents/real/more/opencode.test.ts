@@ -1,52 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
-import type { ProcessIdentity } from "@quasar/process";
-import type { AgentRequest, AgentResult } from "../../src/agent.ts";
-import { expect, onTestFinished, test } from "vitest";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import type { AgentResult } from "../../src/agent.ts";
+import { expect, test } from "vitest";
 import type { OpencodeAgentOptions } from "../../src/opencode.ts";
 import type { ModelTurn } from "../model-answer.ts";
-import type { ModelScript, ModelStub } from "../model-stub.ts";
-import { startModelStub } from "../model-stub.ts";
-import type { Place } from "../place.ts";
 import { createOpencodePlace, opencodeIn } from "./opencode.ts";
-
-interface Scene {
-  readonly place: Place;
-  readonly stub: ModelStub;
-}
-
-async function aScene(script: (place: Place) => ModelScript): Promise<Scene> {
-  const stub = await startModelStub(() => ({ text: "" }));
-  const place = createOpencodePlace(stub.url);
-  stub.script = script(place);
-  onTestFinished(async () => {
-    await stub.close();
-    place.remove();
-  });
-  return { place, stub };
-}
-
-let runs = 0;
-
-const aTurn = ({ root, workTree }: Place, change: Partial<AgentRequest> = {}): AgentRequest => {
-  const runId = change.runId ?? `opencode-${process.pid}-${++runs}`;
-  return {
-    ...{ runId, turnId: `${runId}.1`, role: "coder", access: "write", workTree },
-    ...{ prompt: "Write one.txt.", systemPrompt: "You are the coder.", maxCostUsd: 5 },
-    turnsDir: join(root, "turns"),
-    ...change,
-  };
-};
-
-/** The turn after, in the same session. */
-const after = (turn: AgentRequest, { sessionId }: AgentResult, prompt: string): AgentRequest => ({
-  ...turn,
-  ...{ turnId: `${turn.runId}.2`, prompt, sessionId, resumesSession: true },
-});
+import { provesKills } from "./kills.ts";
+import { after, commit, scenesOf } from "./scene.ts";
 
 const writes = (filePath: string, content: string): ModelTurn["tool"] => ({
   name: "write",
@@ -58,18 +19,10 @@ const runsCommand = (command: string): ModelTurn["tool"] => ({
   input: { command, description: "scripted" },
 });
 
-const counted = ({ costUsd = 0, unknownUsd = 0 }: AgentResult): number => costUsd + unknownUsd;
-
-/** Puts files into a place's repository. */
-function commit({ workTree, git }: Place, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(workTree, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  git("add", "--all", "--force");
-  git("commit", "--quiet", "--message=More");
-}
+const { aScene, aWaitingScene, aTurn, answeredBy } = scenesOf({
+  ...{ name: "opencode", createPlace: createOpencodePlace, runsCommand },
+  beginsWithinMs: 240_000,
+});
 
 test("a coder works in one session over two turns, each with its own cost, to the cent", async () => {
   const { place, stub } = await aScene(({ workTree }) => ({ prompt, step }) => {
@@ -97,7 +50,7 @@ test("a coder works in one session over two turns, each with its own cost, to th
   expect(place.git("status", "--short")).toBe("?? one.txt");
 });
 
-test("a coder runs what a person named, and nothing else; what was denied is told", async () => {
+test("a coder runs what a person named, and nothing else, and reports each denial", async () => {
   const commands = ["sh check.sh", "echo a && touch named.txt"];
   const { place, stub } = await aScene(() => ({ step, prompt }) => {
     const [script = ""] = /sh \S*command-[0-9a-f]{12}\.sh/.exec(prompt) ?? [];
@@ -161,7 +114,7 @@ test("a reviewer writes nothing, whatever the user's and the repository's settin
   expect(stub.bodies.join("\n")).not.toContain("HOSTILE");
 });
 
-test("where a repository's plugins would run no turn is taken, for all that OpenCode is told", async () => {
+test("where a repository's plugins would run no turn is taken, whatever OpenCode's settings say", async () => {
   const { place, stub } = await aScene(() => () => ({ text: "Done." }));
   const { root } = place;
   commit(place, { ".opencode/plugins/evil.js": code(root, "plugin") });
@@ -184,7 +137,7 @@ test("a wrong key ends the turn at once", async () => {
   expect(stub.requests).toHaveLength(1);
 });
 
-test("a session that is not there is told, and asks no model", async () => {
+test("a missing session is a failure, and asks no model", async () => {
   const { place, stub } = await aScene(() => () => ({ text: "Done." }));
   const session = { sessionId: "ses_de753ad25ffeOebFnoCuKpl83d", resumesSession: true };
   const result = await opencodeIn(place.root, stub.url).invoke(aTurn(place, session));
@@ -204,24 +157,12 @@ test("a stream that breaks off is asked for again", async () => {
   expect(stub.requests).toHaveLength(2);
 });
 
-/** A place whose model answers by hand. */
-async function answeredBy(
+/** A turn whose model answers by hand. */
+async function turnAnsweredBy(
   answer: (response: ServerResponse) => void,
   options: OpencodeAgentOptions = {},
 ): Promise<AgentResult> {
-  const server = createServer((message, response) => {
-    message.resume();
-    message.on("end", () => answer(response));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const place = createOpencodePlace(url);
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-    place.remove();
-  });
+  const { place, url } = await answeredBy(answer);
   return opencodeIn(place.root, url, options).invoke(aTurn(place));
 }
 
@@ -229,7 +170,7 @@ test("a limit that is lifted later leaves it silent: it is stopped, to be tried 
   const error = { type: "error", error: { type: "rate_limit_error", message: "slow down" } };
   let asked = 0;
   const limits = { idleTimeoutMs: 90_000 };
-  const result = await answeredBy(
+  const result = await turnAnsweredBy(
     (response) => {
       asked += 1;
       response.writeHead(429, { "content-type": "application/json", "retry-after": "7200" });
@@ -250,7 +191,7 @@ test("a refusal is one", async () => {
     { type: "message_delta", delta, usage },
     { type: "message_stop" },
   ];
-  const { failure } = await answeredBy((response) => {
+  const { failure } = await turnAnsweredBy((response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const lines = events.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
     response.end(lines.join(""));
@@ -258,77 +199,7 @@ test("a refusal is one", async () => {
   expect(failure).toMatchObject({ kind: "refusal", retryable: false });
 });
 
-const WAITS = { "wait.sh": "touch ../begun; until [ -e ../go ]; do sleep 0.1; done\n" };
-const COMMANDS = ["sh wait.sh"];
-
-/** A place whose model has a command run that waits, and is done. */
-async function aWaitingScene(): Promise<Scene & { readonly begun: () => Promise<void> }> {
-  const scene = await aScene(
-    () =>
-      ({ step, prompt }) =>
-        step === 0 && !prompt.includes("Continue")
-          ? { tool: runsCommand("sh wait.sh"), usage: { input: 1000, output: 300 } }
-          : { text: "Done.", usage: { input: 1234, output: 56 } },
-  );
-  commit(scene.place, WAITS);
-  const path = join(scene.place.root, "begun");
-  const begun = async (): Promise<void> => {
-    await expect.poll(() => existsSync(path), { timeout: 240_000 }).toBe(true);
-  };
-  return { ...scene, begun };
-}
-
-const go = ({ root }: Place): void => writeFileSync(join(root, "go"), "");
-
-test("one that outlives its runner is followed, and later read, to the same end", async () => {
-  const { place, stub, begun } = await aWaitingScene();
-  const request = aTurn(place, { commands: COMMANDS });
-  const args = [join(import.meta.dirname, "opencode-runner.ts"), place.root, stub.url];
-  const runner = spawn(process.execPath, [...args, JSON.stringify(request)], { stdio: "pipe" });
-  const [told] = (await once(runner.stdout, "data")) as [Buffer];
-  await begun();
-  runner.kill("SIGKILL");
-  await once(runner, "exit");
-  const owner = JSON.parse(told.toString()) as ProcessIdentity;
-  const turn = { request: { ...request, prompt: "" }, process: owner };
-
-  const agent = opencodeIn(place.root, stub.url);
-  expect(await agent.find?.(turn)).toMatchObject({ state: "alive" });
-  go(place);
-  const followed = await agent.adopt?.(turn);
-  expect(followed).toMatchObject({ text: "Done.", costSource: "reported" });
-  expect(followed?.costUsd).toBeCloseTo(stub.billedUsd, 9);
-  const read = await opencodeIn(place.root, stub.url).find?.(turn);
-  expect(read).toEqual({ state: "ended", result: followed });
-  expect(stub.requests).toHaveLength(2);
+provesKills({
+  ...{ name: "opencode", agentIn: opencodeIn, costSource: "reported", aTurn, aWaitingScene },
+  usdOf: (_responses, billedUsd) => billedUsd,
 });
-
-test.for(["agent", "supervisor"] as const)(
-  "when the %s is killed in a command, the turn costs no less than was billed, and its session continues",
-  async (victim) => {
-    const { place, stub, begun } = await aWaitingScene();
-    const request = aTurn(place, { commands: COMMANDS });
-    const agent = opencodeIn(place.root, stub.url);
-    let supervisor = 0;
-    const onStart = async ({ pid }: ProcessIdentity): Promise<void> => void (supervisor = pid);
-    const running = agent.invoke(request, { onStart });
-    await begun();
-    const file = readFileSync(join(place.root, "turns", "1.agent"), "utf8");
-    process.kill(
-      victim === "agent" ? (JSON.parse(file) as ProcessIdentity).pid : supervisor,
-      "SIGKILL",
-    );
-    const killed = await running;
-    expect(killed).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
-    expect(counted(killed)).toBeGreaterThanOrEqual(stub.billedUsd);
-    expect(stub.requests).toHaveLength(1);
-
-    go(place);
-    const billed = stub.billedUsd;
-    const resumed = await agent.invoke(after(request, killed, "Continue."));
-    expect(resumed).toMatchObject({ text: "Done.", sessionId: killed.sessionId });
-    expect(resumed.costUsd).toBeCloseTo(stub.billedUsd - billed, 9);
-    expect(stub.requests).toHaveLength(2);
-    expect(stub.requests[1]?.prompts.join("\n")).toContain("Write one.txt.");
-  },
-);

@@ -1,51 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { ProcessIdentity } from "@quasar/process";
-import type { AgentEvent, AgentRequest, AgentResult } from "../../src/agent.ts";
-import { expect, onTestFinished, test } from "vitest";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "../../src/agent.ts";
+import { expect, test } from "vitest";
 import { costOf, NO_TOKENS } from "../../src/prices.ts";
 import type { ModelEvent, ModelTurn } from "../model-answer.ts";
-import { type ModelScript, type ModelStub, startModelStub } from "../model-stub.ts";
 import type { Place } from "../place.ts";
 import { createQwenPlace, MODEL, qwenIn } from "./qwen.ts";
-
-interface Scene {
-  readonly place: Place;
-  readonly stub: ModelStub;
-}
-
-async function aScene(script: (place: Place) => ModelScript): Promise<Scene> {
-  const stub = await startModelStub(() => ({ text: "" }));
-  const place = createQwenPlace(stub.url);
-  stub.script = script(place);
-  onTestFinished(async () => {
-    await stub.close();
-    place.remove();
-  });
-  return { place, stub };
-}
-
-let runs = 0;
-
-const aTurn = ({ root, workTree }: Place, change: Partial<AgentRequest> = {}): AgentRequest => {
-  const runId = change.runId ?? `qwen-${process.pid}-${++runs}`;
-  return {
-    ...{ runId, turnId: `${runId}.1`, role: "coder", access: "write", workTree },
-    ...{ prompt: "Write one.txt.", systemPrompt: "You are the coder.", maxCostUsd: 5 },
-    turnsDir: join(root, "turns"),
-    ...change,
-  };
-};
-
-/** The turn after, in the same session. */
-const after = (turn: AgentRequest, { sessionId }: AgentResult, prompt: string): AgentRequest => ({
-  ...turn,
-  ...{ turnId: `${turn.runId}.2`, prompt, sessionId, resumesSession: true },
-});
+import { provesKills } from "./kills.ts";
+import { after, commit, counted, scenesOf } from "./scene.ts";
 
 const writes = (file_path: string, content: string): ModelTurn["tool"] => ({
   name: "write_file",
@@ -61,18 +23,10 @@ const runsCommand = (command: string): ModelTurn["tool"] => ({
 const priceOfTokens = (cacheWrite: number, output: number): number =>
   costOf(MODEL, { ...NO_TOKENS, cacheWrite, output }) ?? Number.NaN;
 
-const counted = ({ costUsd = 0, unknownUsd = 0 }: AgentResult): number => costUsd + unknownUsd;
-
-/** Puts files into a place's repository. */
-function commit({ workTree, git }: Place, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(workTree, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  git("add", "--all", "--force");
-  git("commit", "--quiet", "--message=More");
-}
+const { aScene, aWaitingScene, aTurn, answeredBy } = scenesOf({
+  ...{ name: "qwen", createPlace: createQwenPlace, runsCommand },
+  beginsWithinMs: 120_000,
+});
 
 test("a coder works in one session over two turns, each with its own cost", async () => {
   const { place, stub } = await aScene(({ workTree }) => ({ prompt, step }) => {
@@ -117,7 +71,7 @@ test("a coder works in one session over two turns, each with its own cost", asyn
   expect(stub.requests[2]?.prompt).not.toContain("# A project");
 });
 
-test("a coder runs what a person named, and nothing else; what was denied is told", async () => {
+test("a coder runs what a person named, and nothing else, and reports each denial", async () => {
   const commands = ["sh check.sh", "echo a && touch named.txt"];
   const { place, stub } = await aScene(({ root, workTree }) => ({ step, prompt }) => {
     const [script = ""] = /sh \S*command-[0-9a-f]{12}\.sh/.exec(prompt) ?? [];
@@ -255,7 +209,7 @@ test("a rate limit ends the turn after some attempts, to be tried again", async 
   expect(stub.requests).toHaveLength(7);
 });
 
-test("a session that is not there is told, and asks no model", async () => {
+test("a missing session is a failure, and asks no model", async () => {
   const { place, stub } = await aScene(() => () => ({ text: "Done." }));
   const session = { sessionId: "3a6f2c1e-0000-4000-8000-00000000dead", resumesSession: true };
   const result = await qwenIn(place.root, stub.url).invoke(aTurn(place, session));
@@ -285,27 +239,15 @@ test("a stream that breaks off is asked for again, and may have cost as much", a
     { type: "message_stop" },
   ];
   let asked = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      const isFirst = asked++ === 0;
-      const said = isFirst ? events("It is no").slice(0, 3) : events("Done.");
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const each of said) {
-        response.write(`event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
-      }
-      if (isFirst) setTimeout(() => request.socket.destroy(), 1000);
-      else response.end();
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const place = createQwenPlace(url);
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-    place.remove();
+  const { place, url } = await answeredBy((response, request) => {
+    const isFirst = asked++ === 0;
+    const said = isFirst ? events("It is no").slice(0, 3) : events("Done.");
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const each of said) {
+      response.write(`event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
+    }
+    if (isFirst) setTimeout(() => request.socket.destroy(), 1000);
+    else response.end();
   });
   const result = await qwenIn(place.root, url).invoke(aTurn(place));
   expect(result).toMatchObject({ costSource: "partial" });
@@ -316,76 +258,8 @@ test("a stream that breaks off is asked for again, and may have cost as much", a
   expect(counted(result)).toBeGreaterThanOrEqual(2 * priceOfTokens(5000, 50));
 });
 
-const WAITS = { "wait.sh": "touch ../begun; until [ -e ../go ]; do sleep 0.1; done\n" };
-const COMMANDS = ["sh wait.sh"];
-
-/** A place whose model has a command run that waits, and is done. */
-async function aWaitingScene(): Promise<Scene & { readonly begun: () => Promise<void> }> {
-  const scene = await aScene(
-    () =>
-      ({ step, prompt }) =>
-        step === 0 && !prompt.includes("Continue")
-          ? { tool: runsCommand("sh wait.sh"), usage: { input: 1000, output: 300 } }
-          : { text: "Done.", usage: { input: 1234, output: 56 } },
-  );
-  commit(scene.place, WAITS);
-  const path = join(scene.place.root, "begun");
-  const begun = async (): Promise<void> => {
-    await expect.poll(() => existsSync(path), { timeout: 120_000 }).toBe(true);
-  };
-  return { ...scene, begun };
-}
-
-const go = ({ root }: Place): void => writeFileSync(join(root, "go"), "");
-
-test("one that outlives its runner is followed, and later read, to the same end", async () => {
-  const { place, stub, begun } = await aWaitingScene();
-  const request = aTurn(place, { commands: COMMANDS });
-  const args = [join(import.meta.dirname, "qwen-runner.ts"), place.root, stub.url];
-  const runner = spawn(process.execPath, [...args, JSON.stringify(request)], { stdio: "pipe" });
-  const [told] = (await once(runner.stdout, "data")) as [Buffer];
-  await begun();
-  runner.kill("SIGKILL");
-  await once(runner, "exit");
-  const owner = JSON.parse(told.toString()) as ProcessIdentity;
-  const turn = { request: { ...request, prompt: "" }, process: owner };
-
-  const agent = qwenIn(place.root, stub.url);
-  expect(await agent.find?.(turn)).toMatchObject({ state: "alive" });
-  go(place);
-  const followed = await agent.adopt?.(turn);
-  expect(followed).toMatchObject({ text: "Done.", costSource: "computed" });
-  expect(followed?.costUsd).toBeCloseTo(priceOfTokens(1000, 300) + priceOfTokens(1234, 56), 9);
-  const read = await qwenIn(place.root, stub.url).find?.(turn);
-  expect(read).toEqual({ state: "ended", result: followed });
-  expect(stub.requests).toHaveLength(2);
+provesKills({
+  ...{ name: "qwen", agentIn: qwenIn, costSource: "computed", aTurn, aWaitingScene },
+  usdOf: (responses) =>
+    responses.reduce((sum, { input, output }) => sum + priceOfTokens(input, output), 0),
 });
-
-test.for(["agent", "supervisor"] as const)(
-  "when the %s is killed in a command, the turn costs no less than was billed, and its session continues",
-  async (victim) => {
-    const { place, stub, begun } = await aWaitingScene();
-    const request = aTurn(place, { commands: COMMANDS });
-    const agent = qwenIn(place.root, stub.url);
-    let supervisor = 0;
-    const onStart = async ({ pid }: ProcessIdentity): Promise<void> => void (supervisor = pid);
-    const running = agent.invoke(request, { onStart });
-    await begun();
-    const file = readFileSync(join(place.root, "turns", "1.agent"), "utf8");
-    process.kill(
-      victim === "agent" ? (JSON.parse(file) as ProcessIdentity).pid : supervisor,
-      "SIGKILL",
-    );
-    const killed = await running;
-    expect(killed).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
-    expect(counted(killed)).toBeGreaterThanOrEqual(stub.billedUsd);
-    expect(stub.requests).toHaveLength(1);
-
-    go(place);
-    const resumed = await agent.invoke(after(request, killed, "Continue."));
-    expect(resumed).toMatchObject({ text: "Done.", sessionId: killed.sessionId });
-    expect(resumed.costUsd).toBeCloseTo(priceOfTokens(1234, 56), 9);
-    expect(stub.requests).toHaveLength(2);
-    expect(stub.requests[1]?.prompts.join("\n")).toContain("Write one.txt.");
-  },
-);
