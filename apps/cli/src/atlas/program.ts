@@ -16,10 +16,7 @@ export function main(args: readonly string[], version: string): Promise<void> {
   return runProgram(
     (done) => createProgram(version, done),
     args,
-    async () => {
-      const { translate } = await import("./translate.ts");
-      return translate;
-    },
+    () => import("./translate.ts"),
   );
 }
 

@@ -22,12 +22,12 @@ interface Program extends Parser {
  *
  * @param create - Makes the parser; its commands say with which code to leave.
  * @param args - Arguments without the program's own path.
- * @param loadTranslate - Loads what says an error in the program's words.
+ * @param loadTranslate - Loads the module that says an error in the program's words.
  */
 export async function runProgram(
   create: (done: (code: ExitCode) => void) => Program,
   args: readonly string[],
-  loadTranslate: () => Promise<Translate>,
+  loadTranslate: () => Promise<{ readonly translate: Translate }>,
 ): Promise<void> {
   const streams = { stdout: process.stdout, stderr: process.stderr };
   for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
@@ -53,7 +53,7 @@ export async function runProgram(
     } else if (!(error instanceof CommanderError) || error.exitCode !== 0) {
       const command = named.map((each) => each.name()).join(" ");
       const typed = typedIn(named.at(-1) ?? program, command);
-      const [{ fail }, translate] = await (failing ?? load());
+      const [{ fail }, { translate }] = await (failing ?? load());
       const json = args.includes("--json");
       exitCode = fail(error, streams, { json, typed, args, translate });
     }

@@ -131,7 +131,7 @@ export function choice<const Word extends string>(...words: readonly Word[]): Ki
 
 const NAMES = AGENT_PRESETS.map(({ name }) => name);
 
-/** A name of an agent, whoever has given it. */
+/** A name of an agent: a known one, or the user's own. */
 export const AGENT_NAME = "[a-z][a-z0-9-]{0,39}";
 
 /** How an agent is named that has no name. */

@@ -1,5 +1,6 @@
 import { LINE_KINDS, RESERVED_NAMES } from "@quasar/agents/presets";
 import { AGENT_NAME, type Kind, several, text } from "./kinds.ts";
+import { isTable, namedTables } from "./named-tables.ts";
 
 /** An agent that a user has named: one command line, and which variables it may see. As TOML has it. */
 export interface OwnAgent {
@@ -28,16 +29,7 @@ export const ownAgents: Kind<OwnAgents> = {
     "(a command line), and if need be pass_env (a list of variables); a name is of small letters, digits and -, " +
     `and none of ${RESERVED_NAMES.join(", ")}`,
   fromText: () => undefined,
-  fromToml(value) {
-    if (!isTable(value)) return undefined;
-    const read = Object.entries(value).map(([name, agent]) => [name, ownAgent(agent)] as const);
-    const good = read.filter(
-      (entry): entry is [string, OwnAgent] => OWN_NAME.test(entry[0]) && entry[1] !== undefined,
-    );
-    return good.length === read.length && good.length <= MOST_AGENTS
-      ? Object.fromEntries(good)
-      : undefined;
-  },
+  fromToml: (value) => namedTables(value, { name: OWN_NAME, most: MOST_AGENTS }, ownAgent),
 };
 
 function ownAgent(value: unknown): OwnAgent | undefined {
@@ -50,10 +42,4 @@ function ownAgent(value: unknown): OwnAgent | undefined {
   if (kind === undefined || !isKind || others.length > 0) return undefined;
   if (command.trim() === "" || passed === undefined) return undefined;
   return { [kind]: command.trim(), ...(passed.length > 0 && { pass_env: passed }) };
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  );
 }

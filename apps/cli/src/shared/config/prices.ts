@@ -1,5 +1,6 @@
 import type { ModelPrice, ModelPrices } from "@quasar/agents/prices";
 import type { Kind } from "./kinds.ts";
+import { isTable, namedTables } from "./named-tables.ts";
 
 const RATES = {
   input: "input",
@@ -23,16 +24,7 @@ export const prices: Kind<ModelPrices> = {
     'a table for each model, [prices."name"], with input and output, and if need be cache_read, cache_write, ' +
     "cache_write_long (US dollars for a million tokens), max_output and context (tokens)",
   fromText: () => undefined,
-  fromToml(value) {
-    if (!isTable(value)) return undefined;
-    const read = Object.entries(value).map(([name, price]) => [name, priceOf(price)] as const);
-    const good = read.filter(
-      (entry): entry is [string, ModelPrice] => NAME.test(entry[0]) && entry[1] !== undefined,
-    );
-    return good.length === read.length && good.length <= MOST_MODELS
-      ? Object.fromEntries(good)
-      : undefined;
-  },
+  fromToml: (value) => namedTables(value, { name: NAME, most: MOST_MODELS }, priceOf),
 };
 
 function priceOf(value: unknown): ModelPrice | undefined {
@@ -53,10 +45,4 @@ function isAmount(name: keyof ModelPrice, amount: unknown): boolean {
 /** Each key that is there is an amount. */
 function isModelPrice(price: object): price is ModelPrice {
   return "input" in price && "output" in price;
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  );
 }
