@@ -108,7 +108,7 @@ class TotalTest(unittest.TestCase):
 /** Turns of a run that is refused once. */
 export const TURNS: readonly string[] = ["coder 1", "reviewer 1", "coder 2", "reviewer 2"];
 
-/** A real agent, and what it is told to ask nothing but the stub at a URL. */
+/** A real agent, and the settings by which it asks nothing but the stub at a URL. */
 export interface RealAgent {
   readonly name: string;
   readonly program: string;
@@ -164,7 +164,7 @@ export interface FirstTaskOptions {
   readonly isRefused?: boolean | undefined;
   /** US dollars that the first response of each turn costs. @default next to nothing */
   readonly turnUsd?: number | undefined;
-  /** Who reviews; then the run is told by its options who works and who reviews. @default the settings decide */
+  /** Who reviews; then the run's options name both agents. @default the settings name them */
   readonly reviewer?: RealAgent | undefined;
 }
 

@@ -20,7 +20,7 @@ import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from ".
 import { programFile } from "./program-file.ts";
 import { turnLimits } from "./limits.ts";
 import { PRESETS } from "./presets.ts";
-import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
+import { boundAt, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
 import { watcherFor } from "./watchers.ts";

@@ -21,7 +21,7 @@ export interface Conversation {
 }
 
 export interface ConverseOptions {
-  /** Keeps a line of ours among the agent's; called before what it tells of is done. */
+  /** Keeps one of our lines among the agent's; called before what it records is done. */
   readonly record: (line: string) => void;
   readonly limits: ProcessLimits;
 }

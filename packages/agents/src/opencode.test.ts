@@ -225,7 +225,7 @@ test.for([
   ["read", { filePath: "/etc/hosts" }, OUTSIDE, "read /etc/hosts", ["external_directory(/etc/*)"]],
   ["bash", { command: "cd / && ls" }, OUTSIDE, "cd / && ls", ["external_directory"]],
   ["bash", { command: "make && ls" }, RULE, "make && ls", ["Bash(make *)"]],
-] as const)("a denied %s %j is told", ([tool, input, error, what, allow]) => {
+] as const)("a denied %s %j is among the denials", ([tool, input, error, what, allow]) => {
   const state = { status: "error", input, error };
   const lines = [said("tool_use", { part: { tool, state } }), ...response("stop", "Done.")];
   const { denials } = resultOf(lines);
@@ -250,7 +250,7 @@ test("without OpenCode it says how to install it", async () => {
 test("bounds a response by what it is sent and its limit of output", () => {
   const boundOf = (model: string): number | undefined =>
     createOpencodeAgent({ model, env }).responseBoundUsd?.(aRequest());
-  // 20,000 tokens of its own and some of ours, at the price of writing a cache, and 32,000 of output.
+  // 20,000 tokens of its own and those of our prompt, at the price of writing a cache, and 32,000 of output.
   expect(boundOf(MODEL)).toBeCloseTo((20_040 * 6 + 32_000 * 15) / 1e6, 1);
   expect(boundOf("acme/new-9")).toBeUndefined();
 });

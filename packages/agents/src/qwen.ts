@@ -16,7 +16,7 @@ import { agentEnvironment } from "./environment.ts";
 import { turnLimits } from "./limits.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from "./permissions.ts";
 import { PRESETS } from "./presets.ts";
-import { boundAt, MAX_OUTPUT_TOKENS, NO_TOKENS, priceOf, type Tokens } from "./prices.ts";
+import { boundAt, NO_TOKENS, priceOf, type Tokens } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { type QwenArgsOptions, qwenArgs, trustsProject } from "./qwen/args.ts";
 import { QWEN } from "./qwen/dialect.ts";

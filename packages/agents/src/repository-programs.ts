@@ -16,7 +16,7 @@ export function findUpward(workTree: string, names: readonly string[]): string |
 /**
  * Why no turn is taken in a repository, a reviewer's neither: the agent would run what it holds, unasked.
  *
- * @param names - Paths in a repository by which the agent does so, whatever it is told.
+ * @param names - Paths in a repository by which the agent does so, whatever its settings say.
  */
 export function failureOfRepository(
   title: string,

@@ -1,5 +1,5 @@
 /**
- * The supervisor of a turn: it starts the agent when it is told to, keeps what it prints and how it ends, holds it
+ * The supervisor of a turn: it starts the agent at its runner's word, keeps what it prints and how it ends, holds it
  * to its limits, and works on when the runner is gone.
  *
  * Nothing but Node's own and what knows of processes is loaded before the agent runs.
@@ -134,7 +134,7 @@ async function supervise(turn: SupervisorSpec, converse?: Converse): Promise<voi
   process.exit();
 }
 
-/** The conversation of a turn that is one; it is told when to stop, and says when that has to be forced. */
+/** The conversation of a turn that is one. A cancellation of the turn goes to it; it says when the agent has to be forced. */
 function beginConversation(
   { conversation: about, child }: SupervisorSpec,
   converse: Converse | undefined,

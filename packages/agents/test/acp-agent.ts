@@ -1,4 +1,4 @@
-// An agent that speaks the Agent Client Protocol and follows a script: acp-agent.ts <script>, in JSON. What it is told
+// An agent that speaks the Agent Client Protocol and follows a script: acp-agent.ts <script>, in JSON. What it reads
 // is in `log` of its script, a message a line, with whether the question that is answered was on record then.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -116,38 +116,41 @@ type Victim = "agent" | "supervisor";
 const VICTIMS: readonly Victim[] = ["agent", "supervisor"];
 const KILLS = STAGES.flatMap((stage) => VICTIMS.map((victim) => ({ ...stage, victim })));
 
-test.for(KILLS)("a turn whose $victim is killed $where is told, and taken again", async (kill) => {
-  const { request, fake, release } = aTurnAt(kill);
-  let owner: ProcessIdentity | undefined;
-  const running = fake.agent.invoke(request, {
-    onStart: async (process) => void (owner = process),
-  });
-  await untilAt(kill, fake, request);
-  const named = JSON.parse(readFileSync(join(request.turnsDir ?? "", "1.agent"), "utf8")) as {
-    readonly pid: number;
-  };
-  process.kill(kill.victim === "agent" ? named.pid : (owner?.pid ?? 0), "SIGKILL");
-  const result = await running;
-  expect(result.failure?.kind).toBe("killed");
-  await expect.poll(() => findRunProcesses(request.runId)).toEqual([]);
-  expect(result.sessionId !== undefined).toBe(kill.hasSession);
-  const found = await fake.agent.find?.({ request, process: owner });
-  expect(found).toMatchObject(
-    kill.victim === "agent" ? { state: "ended", result } : { state: "died" },
-  );
-  release();
-  const { sessionId } = result;
-  const again = {
-    ...request,
-    turnId: `${request.runId}.2`,
-    sessionId,
-    resumesSession: kill.hasSession,
-  };
-  expect(await fake.agent.invoke(again)).toMatchObject({ text: "Done." });
-  expect(fake.methods().filter((method) => method === "session/load")).toHaveLength(
-    kill.hasSession ? 1 : 0,
-  );
-});
+test.for(KILLS)(
+  "a turn whose $victim is killed $where is a failure, and taken again",
+  async (kill) => {
+    const { request, fake, release } = aTurnAt(kill);
+    let owner: ProcessIdentity | undefined;
+    const running = fake.agent.invoke(request, {
+      onStart: async (process) => void (owner = process),
+    });
+    await untilAt(kill, fake, request);
+    const named = JSON.parse(readFileSync(join(request.turnsDir ?? "", "1.agent"), "utf8")) as {
+      readonly pid: number;
+    };
+    process.kill(kill.victim === "agent" ? named.pid : (owner?.pid ?? 0), "SIGKILL");
+    const result = await running;
+    expect(result.failure?.kind).toBe("killed");
+    await expect.poll(() => findRunProcesses(request.runId)).toEqual([]);
+    expect(result.sessionId !== undefined).toBe(kill.hasSession);
+    const found = await fake.agent.find?.({ request, process: owner });
+    expect(found).toMatchObject(
+      kill.victim === "agent" ? { state: "ended", result } : { state: "died" },
+    );
+    release();
+    const { sessionId } = result;
+    const again = {
+      ...request,
+      turnId: `${request.runId}.2`,
+      sessionId,
+      resumesSession: kill.hasSession,
+    };
+    expect(await fake.agent.invoke(again)).toMatchObject({ text: "Done." });
+    expect(fake.methods().filter((method) => method === "session/load")).toHaveLength(
+      kill.hasSession ? 1 : 0,
+    );
+  },
+);
 
 test.for(VICTIMS)("a turn whose %s is killed after its answer has been done", async (victim) => {
   const request = aTurn();

@@ -8,7 +8,7 @@ import { COMMANDS as ALL } from "./commands.ts";
 const COMMANDS = ALL.filter(({ isUnlisted }) => isUnlisted !== true);
 const AGENTS = AGENT_PRESETS.map(({ name }) => name);
 
-// Whoever runs the tests may have agents of their own.
+// A developer may have agents of their own.
 beforeAll(() => void vi.stubEnv("XDG_CONFIG_HOME", "/nowhere"));
 afterAll(() => void vi.unstubAllEnvs());
 

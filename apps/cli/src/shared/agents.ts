@@ -201,7 +201,7 @@ function configOf(
   }
 }
 
-/** What an agent that is known is told of the settings, by how its program is spoken to. */
+/** What a known agent takes of the settings, by how its program is spoken to. */
 function configOfPreset(
   preset: AgentPreset,
   role: AgentRole,

@@ -30,7 +30,7 @@ export function createAcpConversation(
   const isNotice = (text: string): boolean => notices?.test(text) === true;
   const joiner = createChunkJoiner(maxLineBytes, isNotice);
   const tools = createToolCalls();
-  /** Requests of ours that are not answered. */
+  /** Our requests that are not answered. */
   const asked = new Set<unknown>();
   let arrived: AnyMessage[] = [];
   let sessionId: string | undefined;
@@ -79,7 +79,7 @@ export function createAcpConversation(
     take(lines) {
       return lines.flatMap((line) => {
         const message = parseJson(line);
-        // What looks like a line of ours is none, and what is said of another session is not of this turn.
+        // A line in our own form is forged, and what is said of another session is not of this turn.
         if (message !== undefined && ("sent" in message || isOfAnother(message, sessionId)))
           return [];
         const event = message && acpEventOf(message);
@@ -131,7 +131,7 @@ function connect(
   return { agent: connection.agent, receive, close: () => connection.close() };
 }
 
-/** A request, or the answer to one of ours: of the rest nothing is asked of us. */
+/** A request, or the answer to one that we sent: nothing else needs an answer. */
 function isForUs(message: Readonly<Record<string, unknown>>, asked: Set<unknown>): boolean {
   if (!("id" in message)) return false;
   return "method" in message ? typeof message["method"] === "string" : asked.delete(message["id"]);
@@ -153,7 +153,7 @@ function isOfAnother(
   return "sessionId" in params && params.sessionId !== sessionId;
 }
 
-/** What is kept of a message of ours: its parameters are what the turn was begun with. */
+/** What is kept of our messages: their parameters are what the turn was begun with. */
 function recorded(message: AnyMessage): object {
   const { jsonrpc: _, params, ...rest } = message as AnyMessage & { params?: unknown };
   const sessionId = (params as { sessionId?: string } | undefined)?.sessionId;

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 
 /**
- * The lines of a turn: messages of the agent as they came, what it says in pieces joined, and one for each message
- * of ours, `{"sent":…}`, of whose parameters the session is left.
+ * The lines of a turn: messages of the agent as they came, what it says in pieces joined, and one for each message that we
+ * sent, `{"sent":…}`, with the session alone of its parameters.
  *
  * @see SPEC.md, "ACP"
  */
 export type AcpEvent =
-  /** A request or a notification of ours. */
+  /** A request or a notification that we sent. */
   | {
       readonly type: "asked";
       readonly id: Id | undefined;

@@ -90,7 +90,7 @@ function gapIn(text: string, most: number): number {
   return gap <= 0 ? most : gap;
 }
 
-/** A request or an answer, or what is told of a tool: other updates may come in the midst of a text. */
+/** A request, an answer or the update of a tool: other updates may come in the midst of a text. */
 function endsText(message: Readonly<Record<string, unknown>> | undefined): boolean {
   if (message === undefined) return false;
   if ("id" in message) return true;

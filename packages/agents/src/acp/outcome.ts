@@ -103,7 +103,7 @@ export function failureOfTurn(
   if (text.trim() === "" && (request.role === "reviewer" || isIdle)) {
     return failure("empty-answer", `${title} ended without an answer.`);
   }
-  // What is left out of a review may be what speaks against an approval.
+  // The missing part of a review may be what speaks against an approval.
   if (request.role === "reviewer" && text.length >= MAX_TEXT) {
     return failure("output-too-large", `${title} wrote a review that is too long to be read.`);
   }

@@ -1,7 +1,7 @@
 import { parseAcpLine, type ToolCall } from "./event.ts";
 
 /**
- * What of a line decides: whoever reads that learns the same of the turn. What tools were given, and what they gave,
+ * What of a line decides: a reader of that learns the same of the turn. What tools were given, and what they gave,
  * is left out. `undefined`: nothing of it does.
  */
 export function reduceAcpLine(line: string): string | undefined {

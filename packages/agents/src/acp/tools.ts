@@ -98,7 +98,7 @@ export function commandOf(
 /** As other agents' tools are called, where people know them by that. */
 const NAMES: Readonly<Record<string, string>> = { execute: "shell" };
 
-/** A tool as it is told; `undefined` until enough of it is known. */
+/** A tool as the event names it; `undefined` until enough of it is known. */
 export function toldAs(
   call: ToolCall,
   titleIsCommand: boolean,

@@ -11,7 +11,7 @@ export interface OpencodeArgsOptions {
 }
 
 /**
- * OpenCode's arguments for a turn. With a title of ours no model is asked for one.
+ * OpenCode's arguments for a turn. The title keeps it from asking a model for one.
  *
  * @see SPEC.md, "OpenCode"
  */

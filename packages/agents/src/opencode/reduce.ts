@@ -2,7 +2,7 @@ import { isDenied } from "./denials.ts";
 import { type OpencodeCall, parseOpencodeEvent } from "./event.ts";
 
 /**
- * What of a line of OpenCode's decides: whoever reads that learns the same of the turn. What tools were told and said
+ * What of a line of OpenCode's decides: a reader of that learns the same of the turn. What tools were given and gave
  * is left out, but for what was denied. `undefined`: nothing of it does.
  */
 export function reduceOpencodeLine(line: string): string | undefined {

@@ -111,7 +111,7 @@ test.for([
   ["a coder", "write", undefined, true],
   ["a reviewer", "read", undefined, true],
   ["a coder who trusts the repository", "write", true, false],
-  ["a reviewer, whoever trusts the repository", "read", true, true],
+  ["a reviewer, also where the repository is trusted", "read", true, true],
 ] as const)(
   "the repository's settings are left out for %s: %s",
   ([, access, projectSettings, isOut]) => {

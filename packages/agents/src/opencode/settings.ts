@@ -133,7 +133,7 @@ export function settingsEnvironment(
   };
 }
 
-/** What of a repository OpenCode reads for plugins even where it is told to leave its settings out. */
+/** What of a repository OpenCode reads for plugins even where our settings leave those of the repository out. */
 export const RUN_BY_OPENCODE: readonly string[] = [
   ...["opencode.json", "opencode.jsonc"],
   ...["opencode.json", "opencode.jsonc", "plugin", "plugins"].map((name) =>

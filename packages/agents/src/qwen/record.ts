@@ -27,7 +27,7 @@ export function qwenDir(
 
 const count = v.optional(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
 
-/** A response, whoever of the session has asked for it. */
+/** A response, to any request of the session. */
 const Response = v.object({
   subtype: v.literal("ui_telemetry"),
   systemPayload: v.object({

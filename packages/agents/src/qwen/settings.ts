@@ -6,7 +6,7 @@ import { hasCode } from "../turn-files.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings of ours, which go before all others: no updates, no news, and one attempt at a request that was refused. */
+/** Our settings, which go before all others: no updates, no news, and one attempt at a request that was refused. */
 const OURS: Settings = {
   $version: 4,
   general: { enableAutoUpdate: false },
@@ -18,7 +18,7 @@ const OURS: Settings = {
   model: { generationConfig: { maxRetries: 0 } },
 };
 
-/** With them the folders that a file of ours names count, whatever the user says of folders. */
+/** With them only the folders in our own file count as trusted, whatever the user says of folders. */
 const trust = (isTrusted: boolean): Settings => ({
   security: { folderTrust: { enabled: !isTrusted } },
 });

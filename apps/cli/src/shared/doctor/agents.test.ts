@@ -69,7 +69,7 @@ test("agents that are neither here nor named take one line", () => {
   expect(all.map(({ check }) => check)).toEqual(names);
 });
 
-test("a command line that is named is told once, and why it cannot run", () => {
+test("the doctor names a command line once, and why it cannot run", () => {
   const problemOfLine = (line: string) =>
     line === "nosuch" ? "there is no program nosuch on the PATH" : undefined;
   const facts = { ...FACTS, problemOfLine };
