@@ -27,7 +27,7 @@ export { FOLDER, isRealFolder } from "./real-folder.ts";
 export { findCheckpoint, type FoundCheckpoint } from "./resume/find.ts";
 export { type Item, makePlan } from "./resume/plan.ts";
 export { type ResumedWith, resumeRun } from "./resume/resume.ts";
-export { parseRunId } from "./run-id.ts";
+export { newRunId, parseRunId } from "./run-id.ts";
 export { runSnapshots, snapshotPaths } from "./snapshots/list.ts";
 export { type KeptSettings, loadKeptSettings, storedUnreportedCosts } from "./store.ts";
 export {

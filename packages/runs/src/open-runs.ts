@@ -29,7 +29,7 @@ import {
 } from "./snapshots/restore.ts";
 import { type StartOptions, startRun } from "./start.ts";
 import { openUser } from "./user/user.ts";
-import { openWorkspace, type Workspace } from "./workspace.ts";
+import { type OpenOptions, openWorkspace, type Workspace } from "./workspace.ts";
 
 /** What a run is resumed with: its agents, and what is to be as it was. */
 export interface ResumeOptions extends ResumedWith, DriveOptions {
@@ -43,6 +43,8 @@ export interface ResumeOptions extends ResumedWith, DriveOptions {
 
 /** A run as its files tell it. */
 export interface RunDetails extends RunSummary {
+  /** The commit that it was at when it was saved last: of an approved run, what was approved. */
+  readonly headSha: string;
   /** All findings of its reviews, as they stand. */
   readonly allFindings: readonly CheckpointFinding[];
   /** What its caller kept with it. */
@@ -89,8 +91,8 @@ export interface Runs {
  *
  * @throws {GitError} When it is in none. @throws {RunsError} `ERR_UNSAFE_PATH`
  */
-export async function openRuns(folder: string): Promise<Runs> {
-  const workspace = await openWorkspace(folder);
+export async function openRuns(folder: string, options?: OpenOptions): Promise<Runs> {
+  const workspace = await openWorkspace(folder, options);
   const user = openUser();
   const named = (runId: string | undefined): string | undefined =>
     runId === undefined ? undefined : parseRunId(runId);
@@ -119,10 +121,10 @@ export async function openRuns(folder: string): Promise<Runs> {
         throw new RunsError("ERR_STATE", `run ${found.id} was removed meanwhile`);
       }
       const { checkpoint } = found.loaded;
-      const { allFindings, settings = {} } = checkpoint;
+      const { allFindings, settings = {}, gitSha: headSha } = checkpoint;
       const facts = readFacts(found.dir);
       const turns = allTurns(checkpoint, facts, found.dir);
-      return { ...summary, allFindings, settings, turns, facts };
+      return { ...summary, headSha, allFindings, settings, turns, facts };
     },
     abandon: async (id, options) => abandonRun(workspace, user, parseRunId(id), options),
     fork: async (id, options) => forkRun(workspace, user, parseRunId(id), options),

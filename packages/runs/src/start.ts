@@ -9,9 +9,9 @@ import { listRuns, openRunIds } from "./look/list.ts";
 import { removedRun } from "./look/removed.ts";
 import type { ListedRun, RunSummary } from "./look/summary.ts";
 import type { NextStep } from "./next-step.ts";
-import { newRunId } from "./run-id.ts";
+import { newRunId, parseRunId } from "./run-id.ts";
 import type { RunOptions } from "./run-options.ts";
-import { runStores } from "./store.ts";
+import { loadRun, runStores } from "./store.ts";
 import { firstLine } from "./text/first-line.ts";
 import { freeGit } from "./tree/git-locks.ts";
 import type { User } from "./user/user.ts";
@@ -26,6 +26,12 @@ export interface StartOptions extends RunOptions, DriveOptions {
   readonly acceptDirty?: boolean | undefined;
   /** Whether a run of the tree that was interrupted is left for later. @default false */
   readonly isNew?: boolean | undefined;
+  /**
+   * The run's id, for a caller who keeps it before the run begins; no run of the repository may have it.
+   *
+   * @default a new one
+   */
+  readonly runId?: string | undefined;
   /** Whether it works in a work tree of its own, on a branch of its own. @default false */
   readonly inWorktree?: boolean | undefined;
 }
@@ -41,12 +47,13 @@ export async function startRun(
   user: Pick<User, "sealKey" | "existingSealKey">,
   { task, acceptDirty = false, isNew = false, inWorktree = false, ...given }: StartOptions,
 ): Promise<RunEnd> {
-  const { onEvent, signal, onDriving, ...options } = given;
-  const runId = newRunId(new Date());
+  const { onEvent, signal, onDriving, runId: named, ...options } = given;
+  const runId = named === undefined ? newRunId(new Date()) : parseRunId(named);
   const runIn = (workspace: Workspace, keep: () => void): Promise<RunEnd> =>
     inSession(workspace, { onEvent, signal, onDriving }, async (session) => {
       await freeGit(driverOf(session));
       await rejectUnfinishedRuns(session, user, isNew);
+      if (named !== undefined) await rejectKnown(workspace, runId);
       const facts = await inspectTree(workspace, acceptDirty, session.tell);
       const conventions = await readConventions(workspace.root, facts.baseCommit);
       assertBudget(workspace, facts, { ...options, runId, task, conventions: conventions.text });
@@ -64,6 +71,14 @@ export async function startRun(
   return runIn(origin, () => {}).catch((error: unknown) => {
     throw besideAnother(error);
   });
+}
+
+/** An id is given away once: a run that got to its first save is resumed. */
+async function rejectKnown(workspace: Workspace, runId: string): Promise<void> {
+  const { loaded } = await loadRun(runStores(workspace, runId));
+  if (loaded === undefined) return;
+  const next: readonly NextStep[] = [{ do: "resume", runId }];
+  throw new RunsError("ERR_STATE", `there is a run ${runId} already`, { next });
 }
 
 /** Whoever starts a run, and only they, can also work beside the one that holds the tree. */

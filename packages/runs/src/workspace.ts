@@ -16,16 +16,26 @@ export interface Workspace {
   readonly runsDir: string;
 }
 
+export interface OpenOptions {
+  /**
+   * Absolute path of the folder that holds the runs, for a work tree that may go before them: all of them have to be
+   * runs of this tree. The lock stays in the tree's git folder.
+   *
+   * @default `<git dir>/quasar/runs`
+   */
+  readonly home?: string | undefined;
+}
+
 /**
  * The work tree that a folder is in.
  *
  * @throws {GitError} When it is in none.
  * @throws {RunsError} `ERR_UNSAFE_PATH` when a link stands where our folders belong.
  */
-export async function openWorkspace(cwd: string): Promise<Workspace> {
+export async function openWorkspace(cwd: string, { home }: OpenOptions = {}): Promise<Workspace> {
   const { root, gitDir, commonDir } = await openRepository(cwd);
   const stateDir = stateFolder(gitDir);
-  const runsDir = join(stateDir, "runs");
+  const runsDir = home ?? join(stateDir, "runs");
   if (isRealFolder(stateDir)) isRealFolder(runsDir);
   return { root, gitDir, repositoryId: commonDir, stateDir, runsDir };
 }

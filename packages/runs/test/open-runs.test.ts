@@ -14,6 +14,7 @@ import {
   RunsError,
 } from "../src/index.ts";
 import { loadRun, runStores } from "../src/store.ts";
+import { spentIn } from "../src/tree/index.ts";
 import { aRepository, capabilities } from "./place.ts";
 
 /** An agent in the program's own process. */
@@ -80,6 +81,24 @@ test("a run is approved, kept, listed, shown and watched, and nothing is printed
   expect(watched).toEqual(shown.facts);
   expect(watched.at(-1)).toMatchObject({ type: "result", outcome: "approved" });
   for (const stream of printed) expect(stream).not.toHaveBeenCalled();
+});
+
+test("runs can be kept in a folder that outlives their work tree, under ids that their caller keeps first", async () => {
+  const home = join(repo, ".git", "elsewhere", "p1");
+  const runId = "20261120-101112-0a1b2c";
+  const apart = await openRuns(repo, { home });
+  const work = { task: "Write", coder, reviewer: content, runId };
+  await apart.start(work);
+  expect(existsSync(join(home, runId, "archive", "checkpoint.toml"))).toBe(true);
+  expect(await runs.list()).toEqual([]);
+  const { status, headSha } = await apart.show(runId);
+  expect([status, headSha]).toEqual(["approved", git("rev-parse", "HEAD")]);
+  expect(await spentIn(home)).toBe(0.02);
+  expect(await spentIn(join(home, "missing"))).toBe(0);
+  await expect(apart.start(work)).rejects.toMatchObject({ code: "ERR_STATE" });
+  await expect(apart.start({ ...work, runId: "../x" })).rejects.toMatchObject({
+    code: "ERR_USAGE",
+  });
 });
 
 test("a refusal says what helps by the names of the calls", async () => {

@@ -1,4 +1,5 @@
 import { newReceiptId, receiptPaths, signReceipt } from "@quasar/receipts";
+import { runCommand } from "@quasar/runs/tree";
 import type { ValidationCommand } from "../task-record.ts";
 import { receiptsFolder } from "./folder.ts";
 import { tailOf } from "./output.ts";
@@ -6,7 +7,6 @@ import { type Place, placeOf } from "./place.ts";
 import { argvOf } from "./proof.ts";
 import type { RoundOptions } from "./round-options.ts";
 import type { CommandResult, Round } from "./round-result.ts";
-import { runCommand } from "./run-command.ts";
 import { keepStarted } from "./started.ts";
 
 export interface OneRun {

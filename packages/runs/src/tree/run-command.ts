@@ -131,5 +131,5 @@ function commandEnvironment(
 }
 
 function isOfStorage(error: unknown): boolean {
-  return ["ENOSPC", "EDQUOT", "EIO", "EROFS"].includes(String(codeOf(error)));
+  return ["ENOSPC", "EDQUOT", "EIO", "EROFS"].includes(codeOf(error));
 }

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { namesIn } from "../names-in.ts";
+import { isRunId } from "../run-id.ts";
+import { loadRunSummary } from "../store.ts";
+import { storesIn } from "./stores.ts";
+
+/**
+ * What the runs in a folder count against a limit, in US dollars: their ledgers, read without their work tree.
+ *
+ * @param runsDir - Absolute path of the folder that holds a folder for each run.
+ * @throws {CheckpointError} Where a run cannot be read: what it has cost is not 0.
+ */
+export async function spentIn(runsDir: string): Promise<number> {
+  let usd = 0;
+  for (const id of namesIn(runsDir).filter(isRunId)) {
+    const { loaded } = await loadRunSummary(storesIn(join(runsDir, id), {}));
+    usd += loaded?.summary.totalCostUsd ?? 0;
+  }
+  return usd;
+}
