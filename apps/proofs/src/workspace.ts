@@ -16,7 +16,7 @@ export interface PublishedEntry {
   readonly specifier: string;
   /** Its `.d.ts`. */
   readonly types: string;
-  /** Where its public API is reported; `/internal` ones have no report, because they are no user's. */
+  /** Where its public API is reported; those for this workspace alone have no report, because they are no user's. */
   readonly report: string;
   /** Whether it is for the packages of this workspace alone. */
   readonly isInternal: boolean;
@@ -26,6 +26,9 @@ interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
 }
+
+/** What only packages of this workspace share, in whichever package. */
+const INTERNAL: ReadonlySet<string> = new Set(["./internal", "./landing"]);
 
 /** Every folder of `packages`: what is there is published. */
 export const packages: readonly PublishedPackage[] = readdirSync(`${root}packages`)
@@ -41,7 +44,7 @@ export const packages: readonly PublishedPackage[] = readdirSync(`${root}package
               specifier: manifest.name + key.slice(1),
               types: `${dir}/${target.types}`,
               report: `${dir}/etc/${folder}${key.slice(1).replace("/", ".")}.api.md`,
-              isInternal: key === "./internal",
+              isInternal: INTERNAL.has(key),
             },
           ],
     );

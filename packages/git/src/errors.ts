@@ -40,8 +40,14 @@ export type GitErrorCode =
   | "ERR_REMOTE_AUTH"
   /** The remote cannot be reached, or is no repository. */
   | "ERR_REMOTE_UNREACHABLE"
+  /** An object is missing: a partial clone has not fetched it, or it was lost. */
+  | "ERR_MISSING_OBJECT"
+  /** No ref can have the name: a ref is called like one of its folders, or it like a folder of refs. */
+  | "ERR_NAME_TAKEN"
   /** There is no `git` program on the PATH. */
   | "ERR_GIT_MISSING"
+  /** The `git` on the PATH cannot do what is asked for. */
+  | "ERR_GIT_TOO_OLD"
   /** Any other failure; the message has the command, its exit code and the end of its stderr. */
   | "ERR_GIT_FAILED";
 

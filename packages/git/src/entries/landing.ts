@@ -1,0 +1,6 @@
+/** For the packages of this workspace, which are released together; may change in any release. */
+export { changeDigest } from "../landing/change-digest.ts";
+export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.ts";
+export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
+export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";
+export { type MergeConflict, type MergedTrees, mergeTrees } from "../landing/merge-trees.ts";
