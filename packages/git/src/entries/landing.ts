@@ -4,3 +4,5 @@ export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.
 export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
 export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";
 export { type MergeConflict, type MergedTrees, mergeTrees } from "../landing/merge-trees.ts";
+export { compareAndSwapRef, type RefChange, syncRef } from "../landing/swap-ref.ts";
+export { type WorkTreeOn, workTreesOn } from "../landing/work-trees-on.ts";

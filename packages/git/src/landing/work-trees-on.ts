@@ -1,0 +1,81 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { SignalOptions } from "../head.ts";
+import type { Repository } from "../repository.ts";
+import { checkBranch } from "../revision.ts";
+import { listWorktrees } from "../worktree.ts";
+
+/** A work tree whose files, or an operation in it, depend on where a branch is. */
+export interface WorkTreeOn {
+  readonly path: string;
+  readonly use: "checked-out" | "rebase" | "bisect";
+}
+
+/**
+ * The work trees that are on a branch, or will be when the rebase or bisection in them ends. Who moves the branch
+ * makes their files look edited, or has the operation undo the move.
+ *
+ * @param branch - Without `refs/heads/`.
+ * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function workTreesOn(
+  repository: Repository,
+  branch: string,
+  options: SignalOptions = {},
+): Promise<readonly WorkTreeOn[]> {
+  const ref = checkBranch(branch);
+  const trees = await listWorktrees(repository.root, options);
+  const checkedOut = trees.flatMap(({ path, branch: own }) =>
+    own === branch ? [{ path, use: "checked-out" as const }] : [],
+  );
+  const operating = gitFolders(repository, trees[0]?.path).flatMap(({ gitDir, path }) =>
+    MARKS.filter(({ file, isFull }) =>
+      textOf(join(gitDir, file))
+        .split("\n")
+        .includes(isFull ? ref : branch),
+    ).map(({ use }) => ({ path, use })),
+  );
+  return [...checkedOut, ...operating];
+}
+
+interface Mark {
+  readonly file: string;
+  readonly use: WorkTreeOn["use"];
+  /** Whether branches stand in it with `refs/heads/`. */
+  readonly isFull: boolean;
+}
+
+const MARKS: readonly Mark[] = [
+  { file: "rebase-merge/head-name", use: "rebase", isFull: true },
+  { file: "rebase-merge/update-refs", use: "rebase", isFull: true },
+  { file: "rebase-apply/head-name", use: "rebase", isFull: true },
+  { file: "BISECT_START", use: "bisect", isFull: false },
+];
+
+interface GitFolder {
+  readonly gitDir: string;
+  /** Of its work tree. */
+  readonly path: string;
+}
+
+function gitFolders({ commonDir }: Repository, main = commonDir): readonly GitFolder[] {
+  const linked = join(commonDir, "worktrees");
+  const names = lstatSync(linked, { throwIfNoEntry: false })?.isDirectory()
+    ? readdirSync(linked)
+    : [];
+  const others = names.map((name) => {
+    const gitDir = join(linked, name);
+    const link = textOf(join(gitDir, "gitdir")).replace(/\n$/u, "");
+    return { gitDir, path: dirname(resolve(gitDir, link)) };
+  });
+  return [{ gitDir: commonDir, path: main }, ...others];
+}
+
+/** Of a file of git's, in bytes. */
+const LONGEST = 1024 * 1024;
+
+/** A pipe that stands in its place is not waited for. */
+function textOf(file: string): string {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size <= LONGEST ? readFileSync(file, "utf8") : "";
+}
