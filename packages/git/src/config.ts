@@ -41,8 +41,10 @@ export function algorithmOf(config: Config): Algorithm {
   return config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
 }
 
-const FILTER = /^filter\.(.*)\.[^.]*$/s;
-const DISARMED: readonly ConfigPair[] = [
+/** The name of a setting of a filter; in a group the filter's. */
+export const FILTER = /^filter\.(.*)\.[^.]*$/s;
+/** What a filter has that does nothing. */
+export const DISARMED: readonly ConfigPair[] = [
   ["clean", ""],
   ["smudge", ""],
   ["process", ""],

@@ -69,7 +69,7 @@ export async function createWorktree(
 const NOT_EACH: ConfigPair = ["core.fsync", "pack"];
 
 /** Whether files and refs are durable. */
-async function isSynced({ root, commonDir }: Repository): Promise<boolean> {
+export async function isSynced({ root, commonDir }: Repository): Promise<boolean> {
   if (!(await syncFileSystem(root))) return false;
   const isOne = statSync(root).dev === statSync(commonDir).dev;
   return isOne || syncFileSystem(commonDir);

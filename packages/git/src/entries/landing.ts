@@ -2,6 +2,12 @@
 export { changeDigest } from "../landing/change-digest.ts";
 export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.ts";
 export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
+export {
+  addDetachedWorkTree,
+  checkOutCommit,
+  type RepairedWorkTrees,
+  repairWorkTrees,
+} from "../landing/detached-work-trees.ts";
 export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";
 export { type MergeConflict, type MergedTrees, mergeTrees } from "../landing/merge-trees.ts";
 export { compareAndSwapRef, type RefChange, syncRef } from "../landing/swap-ref.ts";

@@ -1,0 +1,162 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { ConfigPair } from "../environment.ts";
+import { GitError, isGone } from "../errors.ts";
+import type { SignalOptions } from "../head.ts";
+import { gitDirAt, openRepository, type Repository } from "../repository.ts";
+import { checkSha } from "../revision.ts";
+import { git, gitOutput, type RunOptions } from "../run.ts";
+import { quoted } from "../text.ts";
+import { isSynced, listWorktrees } from "../worktree.ts";
+import { failedOrMissing } from "./missing-object.ts";
+import { trustedFilters } from "./trusted-filters.ts";
+
+export interface DetachedWorkTreeOptions extends SignalOptions {
+  /** Absolute; missing or empty. */
+  readonly path: string;
+  /** Full id. */
+  readonly commit: string;
+}
+
+/** A work tree with this lock was never finished; git's own word is from its start on. */
+const UNFINISHED = "being made by quasar";
+const UNFINISHED_LOCKS: ReadonlySet<string | undefined> = new Set([UNFINISHED, "initializing"]);
+
+/**
+ * Makes a linked work tree at a commit, on no branch, durably. No git hook runs, and no filter but those of the
+ * user's own settings. One that a crash leaves half made is locked: see {@link repairWorkTrees}.
+ *
+ * @throws {GitError} `ERR_MISSING_OBJECT` where the commit or one of its files is not here; `ERR_GIT_FAILED`, also where
+ *   something is in the folder; `ERR_BAD_REVISION`; the signal's reason when aborted.
+ */
+export async function addDetachedWorkTree(
+  repository: Repository,
+  { path, commit, signal }: DetachedWorkTreeOptions,
+): Promise<Repository> {
+  const { root } = repository;
+  const how = ["--quiet", "--detach", "--no-checkout", "--lock", "--reason", UNFINISHED];
+  // Twice: also where one that was never finished is on record for the path.
+  const force = ["--force", "--force"];
+  const args = ["worktree", "add", ...how, ...force, "--", path, checkSha(commit)];
+  await write(root, args, { signal });
+  const made = await openRepository(path, { signal });
+  await checkOutCommit(made, commit, { signal });
+  await gitOutput("keep", root, ["worktree", "unlock", "--", path], { signal });
+  return made;
+}
+
+/**
+ * Puts HEAD at a commit, on no branch, and makes all tracked files those of the commit, durably: changes in them are
+ * lost, what is untracked stays unless it is in the way. No git hook runs, and no filter but those of the user's own
+ * settings.
+ *
+ * @param workTree - A linked one of ours.
+ * @throws {GitError} `ERR_FOREIGN_WORK_TREE` where its folder leads to another repository by now; `ERR_MISSING_OBJECT`
+ *   where the commit or one of its files is not here; `ERR_BAD_REVISION`, `ERR_GIT_FAILED`; the signal's reason when
+ *   aborted.
+ */
+export async function checkOutCommit(
+  workTree: Repository,
+  commit: string,
+  { signal }: SignalOptions = {},
+): Promise<void> {
+  const { root, gitDir } = workTree;
+  if ((await gitDirAt(root)) !== gitDir) {
+    const message = `${quoted(root)} is not the work tree of ${quoted(gitDir)} any more`;
+    throw new GitError("ERR_FOREIGN_WORK_TREE", message, { path: root });
+  }
+  const filters = await trustedFilters(root, { signal });
+  const config: readonly ConfigPair[] = [...filters, ["submodule.recurse", "false"]];
+  const args = ["checkout", "--quiet", "--force", "--detach", checkSha(commit), "--"];
+  await write(root, args, { signal, config });
+  // Git has synced its own.
+  await isSynced(workTree);
+}
+
+async function write(root: string, args: readonly string[], options: RunOptions): Promise<void> {
+  const result = await git("keep", root, args, options);
+  if (result.exitCode !== 0) throw failedOrMissing(args, result);
+}
+
+/** What was done to make work trees whole. */
+export interface RepairedWorkTrees {
+  /** Half made, or their folder is gone: not on record any more. */
+  readonly removed: readonly string[];
+  /** Folders with files that were no work trees of the repository, under the names that they have now. */
+  readonly quarantined: readonly string[];
+}
+
+/**
+ * Makes sure that each folder in a folder is a whole work tree of a repository: what is half made, or on record without
+ * a folder, goes; what else has files is renamed to `<name>.left-<time>`. Other work trees are left alone.
+ *
+ * @param folder - Absolute; for work trees of ours alone. Nobody makes one in it meanwhile.
+ * @throws {GitError} `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the system's error; the signal's reason when aborted.
+ */
+export async function repairWorkTrees(
+  repository: Repository,
+  folder: string,
+  { signal }: SignalOptions = {},
+): Promise<RepairedWorkTrees> {
+  const { root, commonDir } = repository;
+  const place = existsSync(folder) ? realpathSync(folder) : folder;
+  const known = (await listWorktrees(root, { signal })).filter(({ path }) =>
+    path.startsWith(`${place}/`),
+  );
+  const removed: string[] = [];
+  const quarantined: string[] = [];
+  for (const { path, lock } of known) {
+    const isOurs = await isWorkTreeOf(path, commonDir);
+    if (isOurs && !UNFINISHED_LOCKS.has(lock)) continue;
+    // Without its link it may hold anything.
+    if (!isOurs) quarantined.push(...quarantine(path));
+    const args = ["worktree", "remove", "--force", "--force", "--", path];
+    await gitOutput("keep", root, args, { signal });
+    removed.push(path);
+  }
+  for (const path of foldersIn(place)) {
+    if (!(await isWorkTreeOf(path, commonDir))) quarantined.push(...quarantine(path));
+  }
+  return { removed, quarantined };
+}
+
+function foldersIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !LEFT.test(entry.name))
+    .map(({ name }) => join(folder, name));
+}
+
+const LEFT = /\.left-[\dTZ.-]+$/u;
+
+/** @returns The name that it has now; nothing where there was nothing to keep. */
+function quarantine(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  if (readdirSync(path).length === 0) {
+    rmdirSync(path);
+    return [];
+  }
+  const to = `${path}.left-${new Date().toISOString().replaceAll(":", "")}`;
+  renameSync(path, to);
+  return [to];
+}
+
+/** Whether folder and repository know each other: a copy of a work tree does not. */
+async function isWorkTreeOf(path: string, commonDir: string): Promise<boolean> {
+  try {
+    const gitDir = await gitDirAt(path);
+    if (gitDir === undefined || dirname(gitDir) !== join(commonDir, "worktrees")) return false;
+    const back = readFileSync(join(gitDir, "gitdir"), "utf8").trimEnd();
+    return resolve(gitDir, back) === join(path, ".git");
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
