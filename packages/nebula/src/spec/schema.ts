@@ -134,7 +134,11 @@ export const MANIFEST = v.object({
       total_budget_usd: key(usd, 0, "What all phases may cost; 0: the sum of theirs"),
       max_context_tokens: key(count, 0, "Tokens of context that a prompt may be given; 0: none"),
       model: key(model, "", "The coder's model, of phases that name none"),
-      gate: key(gate, "trust", "When a person is asked"),
+      gate: key(
+        gate,
+        "trust",
+        "When a person is asked: trust never, watch only shows, review after each phase, approve before the first one too",
+      ),
       hail_timeout: key(
         durationOrNone,
         "5m",
