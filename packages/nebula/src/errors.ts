@@ -1,4 +1,6 @@
-/** Why something about a nebula was refused. Part of the API: adding a code is minor, renaming one is major. */
+import type { NextStep } from "@quasar/runs";
+
+/** Why a nebula is refused or stopped. Part of the interface. */
 export type NebulaErrorCode =
   /** The folder is none, or has no nebula.toml. */
   | "ERR_NO_NEBULA"
@@ -7,15 +9,35 @@ export type NebulaErrorCode =
   /** A nebula.state.toml is not what any quasar has written. */
   | "ERR_INVALID_STATE"
   /** A nebula.state.toml is of a version that this one does not know; it was left alone. */
-  | "ERR_INCOMPATIBLE_VERSION";
+  | "ERR_INCOMPATIBLE_VERSION"
+  /** There is no nebula, phase or revision of that name. */
+  | "ERR_NOT_FOUND"
+  /** Another engine works on it. */
+  | "ERR_LOCKED"
+  /** It has been begun: to be resumed, or to be begun afresh. */
+  | "ERR_UNFINISHED"
+  /** What is kept of it cannot be read. */
+  | "ERR_DAMAGED"
+  /** Its branch is not where a landing has left it. */
+  | "ERR_REWOUND"
+  /** Its branch, or the repository, cannot be worked with as it is. */
+  | "ERR_BRANCH"
+  /** The call is wrong: an argument, or a state in which it has no meaning. */
+  | "ERR_USAGE";
 
-/** Thrown when a nebula cannot be read or must not be worked on. Branch on `code`, not `message`. */
+/** A refusal. `message` is safe to print; `next` is what helps, most likely first. */
 export class NebulaError extends Error {
   override readonly name = "NebulaError";
   readonly code: NebulaErrorCode;
+  readonly next: readonly NextStep[];
 
-  constructor(code: NebulaErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: NebulaErrorCode,
+    message: string,
+    { next = [], ...options }: ErrorOptions & { readonly next?: readonly NextStep[] } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.next = next;
   }
 }

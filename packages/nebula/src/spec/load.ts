@@ -13,6 +13,8 @@ const MAX_PHASES = 10_000;
 export interface LoadedNebula extends ParsedNebula {
   /** The folder, without links. */
   readonly dir: string;
+  /** The texts that were read. */
+  readonly files: NebulaFiles;
 }
 
 /**
@@ -26,7 +28,8 @@ export function loadNebula(dir: string, options: ParseOptions = {}): LoadedNebul
   if (!names.includes(MANIFEST_FILE)) {
     throw new NebulaError("ERR_NO_NEBULA", `${dir} has no ${MANIFEST_FILE}: it is no nebula`);
   }
-  return { dir: real, ...parseNebula(readFiles(real, names), options) };
+  const files = readFiles(real, names);
+  return { dir: real, files, ...parseNebula(files, options) };
 }
 
 function listFolder(dir: string): { readonly real: string; readonly names: readonly string[] } {

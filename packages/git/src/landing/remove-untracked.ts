@@ -1,0 +1,15 @@
+import type { SignalOptions } from "../head.ts";
+import { gitOutput } from "../run.ts";
+
+/**
+ * Removes what git does not track and does not ignore either, other repositories in it too: take a snapshot first.
+ *
+ * @param workTree - Of a linked work tree of ours.
+ * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function removeUntracked(
+  workTree: string,
+  { signal }: SignalOptions = {},
+): Promise<void> {
+  await gitOutput("keep", workTree, ["clean", "-ffdq"], { signal });
+}

@@ -1,0 +1,162 @@
+import { realpathSync } from "node:fs";
+import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
+import type { Repository } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
+import { compareAndSwapRef, openMergeFolder, workTreesOn } from "@quasar/git/landing";
+import type { KeyManager } from "@quasar/receipts";
+import { makeFolders } from "@quasar/process/files";
+import { NebulaError } from "../errors.ts";
+import type { Told } from "../events.ts";
+import { keepSpec, readSpec } from "../spec/copy.ts";
+import type { LoadedNebula } from "../spec/load.ts";
+import { planOrder } from "../spec/order.ts";
+import type { PhaseSpec } from "../spec/types.ts";
+import { branchOf } from "../state/branch.ts";
+import { type NebulaHome, nebulaHome, newNebulaId, phaseRef, refsOf } from "../state/home.ts";
+import { isUnfinished, listNebulae } from "../state/list.ts";
+import { landedPhases, type NebulaState, pendingPhase } from "../state/state.ts";
+import { openState } from "../state/store.ts";
+import { treesFolder } from "../trees/place.ts";
+import { repairTrees } from "../trees/tree.ts";
+import { holdRef } from "../landing/hold-ref.ts";
+import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
+import { drive, type StopReason } from "./engine.ts";
+
+export interface ApplyOptions {
+  /** Of the nebula's folder, or of the current one where that is in none. */
+  readonly repository: Repository;
+  /** The nebula as its folder has it now: valid. `undefined`: one that has begun goes on by its own copy. */
+  readonly loaded: LoadedNebula | undefined;
+  /** The nebula that goes on. @default a new one begins, where its folder has none that is unfinished */
+  readonly resumed: NebulaState | undefined;
+  /** The commit that a new one begins at: a full id. */
+  readonly base: string;
+  /** @default made from the name */
+  readonly branch?: string | undefined;
+  readonly limits: EngineLimits;
+  readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
+  readonly keys: KeyManager;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of setup and verification. */
+  readonly commandEnv: Readonly<Record<string, string | undefined>>;
+  /** The user's folder for state: `$XDG_STATE_HOME/quasar`. */
+  readonly stateFolder: string;
+  readonly onEvent: (event: Told) => void;
+  readonly signal: AbortSignal;
+  readonly now?: (() => Date) | undefined;
+}
+
+/** How an engine has ended. */
+export interface ApplyEnd {
+  readonly reason: StopReason;
+  readonly state: NebulaState;
+}
+
+/**
+ * The unfinished nebula that was begun from a folder; `undefined` where there is none.
+ *
+ * @param dir - Absolute.
+ */
+export function unfinishedOf(commonDir: string, dir: string): NebulaState | undefined {
+  const path = realpathSync(dir);
+  return listNebulae(commonDir).find((nebula) => nebula.dir === path && isUnfinished(nebula));
+}
+
+/**
+ * Begins a nebula, or goes on with one, until nothing goes on any more. One engine works on a nebula at a time; the
+ * user's own work tree, index, branch and files are not touched.
+ *
+ * @throws {NebulaError} `ERR_LOCKED`, `ERR_BRANCH`, `ERR_REWOUND`, `ERR_DAMAGED`
+ */
+export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
+  const { repository, resumed, signal, onEvent, now = () => new Date() } = options;
+  const id = resumed?.id ?? newNebulaId();
+  const home = nebulaHome(repository.commonDir, id);
+  makeFolders(home.dir);
+  const lock = lockNebula(home);
+  try {
+    const begun = resumed ?? (await begin(options, home, id, now()));
+    const store = openState(home, begun, now);
+    try {
+      const spec = readSpec(home, store.current.revision);
+      const engine: Engine = {
+        ...{ repository, home, spec, store, signal, now, tell: onEvent },
+        merges: await openMergeFolder(repository),
+        trees: treesFolder(repository.root, id, { env: options.env, state: options.stateFolder }),
+        keys: options.keys,
+        optionsOf: options.optionsOf,
+        commandEnv: options.commandEnv,
+        limits: options.limits,
+      };
+      await openBranch(engine);
+      makeFolders(engine.trees);
+      await repairTrees(engine);
+      const reason = await drive(engine);
+      return { reason, state: store.current };
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** What is saved of a nebula before anything of it is in the repository. */
+async function begin(
+  { repository, loaded, base, branch: named, signal }: ApplyOptions,
+  home: NebulaHome,
+  id: string,
+  now: Date,
+): Promise<NebulaState> {
+  if (loaded === undefined) throw new NebulaError("ERR_NOT_FOUND", "there is no nebula to begin");
+  const { spec, dir } = loaded;
+  if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
+  const branch = named ?? branchOf(spec.name);
+  const { root } = repository;
+  for (const taken of [branch, "nebula"]) {
+    if ((await refSha(root, `refs/heads/${taken}`, { signal })) === undefined) continue;
+    const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
+    const note = "keeps it, and works on another";
+    throw new NebulaError("ERR_BRANCH", `there is a branch ${taken} already${why}`, {
+      next: [{ note: `${note}: --branch NAME` }],
+    });
+  }
+  const phases = planOrder(spec.phases).order.map((phase, at) =>
+    pendingPhase(phase.id, phaseRef(at + 1, phase.id), now),
+  );
+  const revision = keepSpec(home, loaded);
+  const createdAt = now.toISOString();
+  return { ...{ id, name: spec.name, branch, dir, base, revision }, createdAt, phases };
+}
+
+/** The branch, at the nebula's base where nothing has landed yet. */
+async function openBranch(engine: Engine): Promise<void> {
+  const { repository, store, signal } = engine;
+  const { branch, base, id } = store.current;
+  const ref = `refs/heads/${branch}`;
+  const [tree] = await workTreesOn(repository, branch, { signal });
+  if (tree !== undefined) {
+    const message = `the branch ${branch} is checked out in ${tree.path}`;
+    const next = [{ shell: `git -C ${JSON.stringify(tree.path)} switch --detach` }];
+    throw new NebulaError("ERR_BRANCH", message, { next });
+  }
+  await holdRef(engine, refsOf(id).base, base);
+  if ((await refSha(repository.root, ref, { signal })) !== undefined) return;
+  if (landedPhases(store.current).length > 0) return;
+  await compareAndSwapRef(repository, { ref, from: undefined, to: base, message: "nebula begins" });
+}
+
+function lockNebula(home: NebulaHome): Lock {
+  try {
+    return acquireLock(home.lock);
+  } catch (error) {
+    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+    const holder = lockHolder(home.lock);
+    const who =
+      holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
+    throw new NebulaError("ERR_LOCKED", `another engine works on this nebula: ${who}`, {
+      cause: error,
+      next: holder === undefined ? [] : [{ shell: `kill -INT ${holder.pid}`, note: "stops it" }],
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import type { Repository } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
+import type { MergeFolder } from "@quasar/git/landing";
+import type { KeyManager } from "@quasar/receipts";
+import type { RunOptions } from "@quasar/runs";
+import { NebulaError } from "../errors.ts";
+import type { Told } from "../events.ts";
+import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import type { NebulaHome } from "../state/home.ts";
+import { landedPhases } from "../state/state.ts";
+import type { StateStore } from "../state/store.ts";
+
+/** What a phase's run works by: its agents, its checks, its limits; how long usage limits are waited for. */
+export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd">;
+
+export interface EngineLimits {
+  readonly maxWorkers: number;
+  /** US dollars for all phases; 0: no limit. */
+  readonly totalUsd: number;
+  /** US dollars for a phase that names none; 0: no limit. */
+  readonly phaseUsd: number;
+}
+
+/** What an engine works with. */
+export interface Engine {
+  readonly repository: Repository;
+  readonly merges: MergeFolder;
+  readonly home: NebulaHome;
+  readonly spec: NebulaSpec;
+  readonly store: StateStore;
+  /** Absolute path of the folder that holds the nebula's work trees. */
+  readonly trees: string;
+  readonly keys: KeyManager;
+  readonly limits: EngineLimits;
+  readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
+  /** Of setup and verification. */
+  readonly commandEnv: Readonly<Record<string, string | undefined>>;
+  readonly tell: (event: Told) => void;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+}
+
+/**
+ * The commit that the integration branch is at.
+ *
+ * @throws {NebulaError} `ERR_REWOUND` where the branch is gone.
+ */
+export async function branchTip(engine: Engine): Promise<string> {
+  const { repository, store, signal } = engine;
+  const tip = await refSha(repository.root, branchRef(engine), { signal });
+  if (tip !== undefined) return tip;
+  const { branch } = store.current;
+  const at = landedPhases(store.current).at(-1)?.candidate ?? store.current.base;
+  const next = [{ shell: `git branch ${branch} ${at.slice(0, 12)}`, note: "brings it back" }];
+  throw new NebulaError("ERR_REWOUND", `the branch ${branch} is gone`, { next });
+}
+
+/** The integration branch as a ref. */
+export function branchRef({ store }: Pick<Engine, "store">): string {
+  return `refs/heads/${store.current.branch}`;
+}

@@ -1,0 +1,124 @@
+import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import { parseScope, type Scope, scopesOverlap } from "../spec/scope.ts";
+import { isSettled, type NebulaState, type PhaseState } from "../state/state.ts";
+
+/** A phase as its folder and its state tell it. */
+export interface Phase {
+  readonly spec: PhaseSpec;
+  readonly state: PhaseState;
+}
+
+/** All phases, in the order of the plan. */
+export function phasesOf(spec: NebulaSpec, state: NebulaState): readonly Phase[] {
+  const specs = new Map(spec.phases.map((phase) => [phase.id, phase]));
+  return state.phases.flatMap((phase) => {
+    const found = specs.get(phase.id);
+    return found === undefined ? [] : [{ spec: found, state: phase }];
+  });
+}
+
+/**
+ * The phases that can be worked on now, the first to be started first: what they need has landed, and nobody who
+ * works touches the same files.
+ *
+ * @param working - Ids of those that have a worker.
+ */
+export function readyPhases(
+  phases: readonly Phase[],
+  working: ReadonlySet<string>,
+): readonly Phase[] {
+  const done = new Set(
+    phases.filter(({ state }) => state.status === "done").map(({ spec }) => spec.id),
+  );
+  const busy = phases.filter(({ spec }) => working.has(spec.id));
+  const ready: Phase[] = [];
+  for (const phase of phases) {
+    const { spec, state } = phase;
+    const isOpen = state.status === "pending" || state.status === "running";
+    if (!isOpen || working.has(spec.id)) continue;
+    if (!spec.dependsOn.every((id) => done.has(id))) continue;
+    if ([...busy, ...ready].some((other) => collide(spec, other.spec))) continue;
+    ready.push(phase);
+  }
+  return ready;
+}
+
+function collide(one: PhaseSpec, other: PhaseSpec): boolean {
+  if (one.allowScopeOverlap || other.allowScopeOverlap) return false;
+  const [ours, theirs] = [scopesOf(one), scopesOf(other)];
+  return ours.some((scope) => theirs.some((its) => scopesOverlap(scope, its)));
+}
+
+function scopesOf({ scope }: PhaseSpec): readonly Scope[] {
+  return scope.flatMap((text) => {
+    const parsed = parseScope(text);
+    return parsed === undefined ? [] : [parsed];
+  });
+}
+
+/** A phase that never runs, and why. */
+export interface Skipped {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** The phases that wait for one that has ended without landing: what needs them never runs either. */
+export function skippedPhases(phases: readonly Phase[]): readonly Skipped[] {
+  const ended = new Map(
+    phases
+      .filter(({ state }) => state.status === "failed" || state.status === "skipped")
+      .map(({ spec, state }) => [spec.id, state.status]),
+  );
+  const skipped: Skipped[] = [];
+  for (let before = -1; before !== skipped.length; ) {
+    before = skipped.length;
+    for (const { spec, state } of phases) {
+      if (state.status !== "pending" || ended.has(spec.id)) continue;
+      const missing = spec.dependsOn.find((id) => ended.has(id));
+      if (missing === undefined) continue;
+      const how = ended.get(missing) === "failed" ? "failed" : "was skipped";
+      ended.set(spec.id, "skipped");
+      skipped.push({ id: spec.id, reason: `needs "${missing}", which ${how}` });
+    }
+  }
+  return skipped;
+}
+
+/** What the lane takes next. */
+export type LaneTurn =
+  | { readonly kind: "land"; readonly phase: Phase }
+  /** In the order of the plan somebody else is first. */
+  | { readonly kind: "wait" }
+  | { readonly kind: "idle" };
+
+/**
+ * The phase whose turn it is to land: the first that was approved, or the first of the plan that will still land.
+ *
+ * @param mergeOrder - `plan`: the landings have the order of the plan, whoever is approved first.
+ */
+export function laneTurn(phases: readonly Phase[], mergeOrder: "ready" | "plan"): LaneTurn {
+  const waiting = phases.filter(({ state }) => isInLane(state));
+  const [first] = waiting.toSorted((one, other) => one.state.seq - other.state.seq);
+  if (first === undefined) return { kind: "idle" };
+  const landing = waiting.find(({ state }) => state.status === "landing");
+  if (landing !== undefined) return { kind: "land", phase: landing };
+  if (mergeOrder === "ready") return { kind: "land", phase: first };
+  const next = phases.find(({ state }) => !isSettled(state) && state.status !== "awaiting_human");
+  return next !== undefined && isInLane(next.state)
+    ? { kind: "land", phase: next }
+    : { kind: "wait" };
+}
+
+function isInLane({ status }: PhaseState): boolean {
+  return status === "queued" || status === "landing";
+}
+
+/** The number of the next approval: never given twice. */
+export function nextSeq({ phases }: Pick<NebulaState, "phases">): number {
+  return 1 + Math.max(0, ...phases.map(({ seq }) => seq));
+}
+
+/** The number of the next landing. */
+export function nextLanding({ phases }: Pick<NebulaState, "phases">): number {
+  return 1 + Math.max(0, ...phases.map(({ landing }) => landing));
+}

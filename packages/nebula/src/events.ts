@@ -1,0 +1,55 @@
+import type { RunEvent } from "@quasar/runs";
+
+/** What happens to a nebula and is kept in its journal. Texts in it are not cleaned. */
+export type NebulaEvent =
+  | { readonly type: "nebula_begun"; readonly id: string; readonly base: string }
+  | {
+      readonly type: "phase_begun";
+      readonly phase: string;
+      readonly attempt: number;
+      readonly runId: string;
+    }
+  | {
+      readonly type: "phase_approved";
+      readonly phase: string;
+      readonly attempt: number;
+      readonly tip: string;
+    }
+  | {
+      readonly type: "candidate_made";
+      readonly phase: string;
+      readonly onto: string;
+      readonly candidate: string;
+    }
+  | {
+      readonly type: "verification";
+      readonly phase: string;
+      readonly tree: string;
+      readonly outcome: "passed" | "failed" | "flaky" | "known";
+    }
+  | {
+      readonly type: "phase_landed";
+      readonly phase: string;
+      readonly candidate: string;
+      readonly verified: boolean;
+    }
+  | { readonly type: "landing_repeated"; readonly phase: string; readonly candidate: string }
+  | { readonly type: "base_moved"; readonly phase: string; readonly tip: string }
+  | { readonly type: "phase_unchanged"; readonly phase: string }
+  | {
+      readonly type: "rework";
+      readonly phase: string;
+      readonly attempt: number;
+      readonly findings: readonly string[];
+    }
+  | {
+      readonly type: "phase_failed" | "phase_skipped" | "phase_waits";
+      readonly phase: string;
+      readonly reason: string;
+    }
+  | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
+
+/** What whoever follows an engine is told: the nebula's events, and those of each phase's run. */
+export type Told =
+  | NebulaEvent
+  | { readonly type: "run_event"; readonly phase: string; readonly event: RunEvent };

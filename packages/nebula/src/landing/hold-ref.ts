@@ -1,0 +1,25 @@
+import { refSha } from "@quasar/git/history";
+import { compareAndSwapRef } from "@quasar/git/landing";
+import type { Engine } from "../engine/context.ts";
+
+const HELD = "held by a nebula";
+
+/** Has a ref of ours name a commit, durably, whatever it named before. */
+export async function holdRef(
+  { repository, signal }: Pick<Engine, "repository" | "signal">,
+  ref: string,
+  commit: string,
+): Promise<void> {
+  for (;;) {
+    const from = await refSha(repository.root, ref, { signal });
+    if (from === commit) return;
+    const swapped = await compareAndSwapRef(repository, {
+      ref,
+      from,
+      to: commit,
+      message: HELD,
+      signal,
+    });
+    if (swapped === "swapped") return;
+  }
+}

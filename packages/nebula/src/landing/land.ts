@@ -1,0 +1,161 @@
+import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
+import { commitTree, compareAndSwapRef, landingDate, mergeTrees } from "@quasar/git/landing";
+import { branchRef, branchTip, type Engine } from "../engine/context.ts";
+import { nextLanding, type Phase } from "../engine/schedule.ts";
+import { NebulaError } from "../errors.ts";
+import { refsOf } from "../state/home.ts";
+import { landedPhases, type PhaseState } from "../state/state.ts";
+import { holdRef } from "./hold-ref.ts";
+import { landingMessage } from "./message.ts";
+import { sendBack } from "./send-back.ts";
+import { verify } from "./verify.ts";
+
+const AUTHOR = { name: "Quasar", email: "quasar@localhost" };
+
+/**
+ * Lands the phase whose turn it is: a pure merge commit on the branch's tip, verified, and then the branch is moved from
+ * that very tip to it. That move is the only commit point: whatever dies before it has landed nothing, and whatever
+ * dies after it finds its candidate in the branch.
+ *
+ * @see SPEC.md, "Landing"
+ */
+export async function land(engine: Engine, { spec, state }: Phase): Promise<void> {
+  const { id } = spec;
+  for (;;) {
+    const tip = await tipOf(engine);
+    const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
+    if (made === undefined) return;
+    const { candidate, tree, attempt } = made;
+    const verified = await verify(engine, { commit: candidate, tree, attempt });
+    if (verified.kind !== "none") {
+      const { kind } = verified;
+      const outcome =
+        kind === "failed" ? kind : verified.isFlaky ? "flaky" : verified.isKnown ? "known" : kind;
+      note(engine, { type: "verification", phase: id, tree, outcome });
+    }
+    if (verified.kind === "failed") {
+      await sendBack(engine, id, { cause: "verify", findings: verified.findings, tip });
+      return;
+    }
+    if (await moveBranch(engine, made)) {
+      finish(engine, made, { type: "phase_landed", verified: verified.kind === "passed" });
+      return;
+    }
+    note(engine, { type: "base_moved", phase: id, tip: await tipOf(engine) });
+  }
+}
+
+/** The branch's tip. @throws {NebulaError} `ERR_REWOUND` */
+async function tipOf(engine: Engine): Promise<string> {
+  const { repository, store, signal } = engine;
+  const tip = await branchTip(engine);
+  const last = landedPhases(store.current).at(-1);
+  if (last === undefined) return tip;
+  if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
+  throw rewound(store.current.branch, last);
+}
+
+function rewound(branch: string, { id, candidate }: PhaseState): NebulaError {
+  const message = `the branch ${branch} does not contain the landing of ${JSON.stringify(id)} any more`;
+  const note = "brings it back";
+  const next = [{ shell: `git branch --force ${branch} ${candidate.slice(0, 12)}`, note }];
+  return new NebulaError("ERR_REWOUND", message, { next });
+}
+
+/** The phase with a candidate on this tip; `undefined` where it was sent back. */
+async function candidateOn(
+  engine: Engine,
+  { spec, state }: Phase,
+  tip: string,
+): Promise<PhaseState | undefined> {
+  const { store, merges, signal } = engine;
+  const { id } = spec;
+  // What was recorded is used as it is: another version of git may merge in another way.
+  const isUsable = state.status === "landing" && state.onto === tip;
+  if (isUsable && (await exists(engine, state.candidate))) return state;
+  const merged = await mergeTrees(merges, { ours: tip, theirs: state.tip, signal });
+  if (merged.conflicts.length > 0) {
+    const findings = merged.conflicts.map(({ path, message }) => `[merge] ${path}: ${message}`);
+    const conflict = { tree: merged.tree, paths: merged.conflicts.map(({ path }) => path) };
+    await sendBack(engine, id, { cause: "merge", findings, tip, conflict });
+    return undefined;
+  }
+  const { tree } = merged;
+  const parents = [tip, state.tip];
+  const candidate = await commitTree(merges, {
+    ...{ tree, parents, author: AUTHOR, signal },
+    message: landingMessage(store.current, spec, state),
+    atSeconds: await landingDate(merges, parents),
+  });
+  const change = { status: "landing", onto: tip, candidate, tree } as const;
+  store.change(id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
+  engine.tell({ type: "candidate_made", phase: id, onto: tip, candidate });
+  await holdRef(engine, refsOf(store.current.id).candidate(state.seq), candidate);
+  return store.phase(id);
+}
+
+async function exists({ repository, signal }: Engine, commit: string): Promise<boolean> {
+  return (await resolveCommit(repository.root, commit, { signal })) !== undefined;
+}
+
+async function moveBranch(
+  engine: Engine,
+  { id, onto, candidate }: Pick<PhaseState, "id" | "onto" | "candidate">,
+): Promise<boolean> {
+  const { repository, signal } = engine;
+  const ref = branchRef(engine);
+  const message = `land ${id}`;
+  const swap = { ref, from: onto, to: candidate, message, signal };
+  return (await compareAndSwapRef(repository, swap)) === "swapped";
+}
+
+function finish(
+  engine: Engine,
+  { id, candidate }: PhaseState,
+  event: { readonly type: "phase_landed"; readonly verified: boolean },
+): void {
+  const { store, tell } = engine;
+  const landed = { ...event, phase: id, candidate };
+  const landing = nextLanding(store.current);
+  store.change(id, { status: "done", landing, reservedUsd: 0, reason: "" }, landed);
+  tell(landed);
+}
+
+function note(engine: Engine, event: Parameters<Engine["store"]["note"]>[0]): void {
+  engine.store.note(event);
+  engine.tell(event);
+}
+
+/**
+ * Brings the branch and the state together before anything is begun: a landing that moved the branch and was not
+ * recorded is recorded, one that was recorded and whose move a power cut took back is moved again.
+ *
+ * @throws {NebulaError} `ERR_REWOUND` where the branch is somewhere else.
+ */
+export async function reconcileLandings(engine: Engine): Promise<void> {
+  const { repository, store, signal, tell } = engine;
+  const root = repository.root;
+  for (const landed of landedPhases(store.current)) {
+    const tip = await refSha(repository.root, branchRef(engine), { signal });
+    if (tip !== undefined && (await isAncestor(root, landed.candidate, tip, { signal }))) continue;
+    if (tip !== landed.onto || !(await moveBranch(engine, landed))) {
+      throw rewound(store.current.branch, landed);
+    }
+    const event = {
+      type: "landing_repeated",
+      phase: landed.id,
+      candidate: landed.candidate,
+    } as const;
+    store.note(event);
+    tell(event);
+  }
+  for (const state of store.current.phases.filter(({ status }) => status === "landing")) {
+    const tip = await refSha(repository.root, branchRef(engine), { signal });
+    const isThere = tip !== undefined && (await exists(engine, state.candidate));
+    if (!isThere || !(await isAncestor(root, state.candidate, tip, { signal }))) continue;
+    finish(engine, state, {
+      type: "phase_landed",
+      verified: engine.spec.execution.verify.length > 0,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { readSync, openSync, closeSync, fstatSync } from "node:fs";
+import { newReceiptId, receiptPaths } from "@quasar/receipts";
+import { type CommandEnd, runCommand } from "@quasar/runs/tree";
+import type { Engine } from "../engine/context.ts";
+
+/** A command of the nebula that has run to its end. */
+export interface Ran {
+  /** Its outputs are in the folder under this id. */
+  readonly id: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly startedAt: Date;
+  readonly end: Extract<CommandEnd, { readonly kind: "ended" }>;
+  readonly exitCode: number;
+  /** The end of what it printed, for a person and for the coder. */
+  readonly tail: string;
+}
+
+const TIMEOUT_MS = 30 * 60_000;
+
+/**
+ * Runs a shell command in a work tree, with its outputs in files of a folder that is there.
+ *
+ * @throws The signal's reason where it was interrupted; an error where there was no process.
+ */
+export async function runShell(
+  { commandEnv: env, signal, store, now }: Engine,
+  { command, path, dir }: { readonly command: string; readonly path: string; readonly dir: string },
+): Promise<Ran> {
+  const id = newReceiptId();
+  const { stdout, stderr } = receiptPaths(dir, id);
+  const argv = ["sh", "-c", command] as const;
+  const startedAt = now();
+  const runId = `${store.current.id}-command`;
+  const limits = { timeoutMs: TIMEOUT_MS, signal };
+  const end = await runCommand({
+    ...{ argv: [...argv], workTree: path, env, runId, stdout, stderr },
+    ...limits,
+  });
+  if (end.kind === "interrupted") signal.throwIfAborted();
+  if (end.kind !== "ended") {
+    throw new Error(`${command}: ${"message" in end ? end.message : "interrupted"}`);
+  }
+  const tail = [stdout, stderr]
+    .map(tailOf)
+    .filter((text) => text !== "")
+    .join("\n");
+  return { id, argv: [...argv], startedAt, end, exitCode: end.exitCode, tail };
+}
+
+const TAIL_BYTES = 4000;
+
+function tailOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString().trim();
+  } finally {
+    closeSync(file);
+  }
+}

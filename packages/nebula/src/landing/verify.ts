@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { dirtyPaths } from "@quasar/git";
+import { treeToCommit } from "@quasar/git/work-trees";
+import { inspectReceipt, justifiesSkip, listReceipts, signReceipt } from "@quasar/receipts";
+import { makeFolders } from "@quasar/process/files";
+import type { Engine } from "../engine/context.ts";
+import { setupDigest } from "../trees/set-up.ts";
+import { moveTree, VERIFY_TREE } from "../trees/tree.ts";
+import { runShell } from "./run-shell.ts";
+
+/** What the verification of a tree has come to. */
+export type Verified =
+  /** The nebula names no commands: it lands unverified, and is told so. */
+  | { readonly kind: "none" }
+  /** `isKnown`: a receipt for the same tree and commands was there. */
+  | { readonly kind: "passed"; readonly isKnown: boolean; readonly isFlaky: boolean }
+  /** Each says which command has failed, and how. */
+  | { readonly kind: "failed"; readonly findings: readonly string[] };
+
+/** A commit to be verified, and its tree. */
+export interface Candidate {
+  readonly commit: string;
+  readonly tree: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/**
+ * Runs the nebula's commands on a candidate, in a work tree that holds it and nothing else, and signs what came of it. A
+ * failure is repeated once: only one that repeats counts.
+ */
+export async function verify(engine: Engine, candidate: Candidate): Promise<Verified> {
+  const { verify: commands, verifyRetries } = engine.spec.execution;
+  if (commands.length === 0) return { kind: "none" };
+  makeFolders(engine.home.receipts);
+  const path = await moveTree(engine, VERIFY_TREE, candidate.commit);
+  const configSha256 = configOf(engine, path);
+  let isKnown = true;
+  let isFlaky = false;
+  for (const command of commands) {
+    if (isProved(engine, command, candidate.tree, configSha256)) continue;
+    isKnown = false;
+    let findings: readonly string[] = [];
+    for (let tries = 0; tries <= verifyRetries; tries += 1) {
+      findings = await verifyOnce(engine, { command, path, candidate, configSha256 });
+      if (findings.length === 0) {
+        isFlaky ||= tries > 0;
+        break;
+      }
+      await moveTree(engine, VERIFY_TREE, candidate.commit);
+    }
+    if (findings.length > 0) return { kind: "failed", findings };
+  }
+  return { kind: "passed", isKnown, isFlaky };
+}
+
+/** What a receipt is good for: the commands, and what the tree was set up with. */
+function configOf({ spec }: Engine, path: string): string {
+  const { verify: commands, setup } = spec.execution;
+  const config = JSON.stringify([commands, setupDigest(path, setup)]);
+  return createHash("sha256").update(config).digest("hex");
+}
+
+function isProved(engine: Engine, command: string, tree: string, configSha256: string): boolean {
+  const { keys, home, store } = engine;
+  const dir = home.receipts;
+  const task = { workspaceId: "nebula", taskId: store.current.id };
+  return listReceipts(dir).some(
+    (receipt) =>
+      receipt.command === command &&
+      justifiesSkip(inspectReceipt(receipt, { dir, task, keys }), { tree, configSha256 }),
+  );
+}
+
+interface OneCommand {
+  readonly command: string;
+  readonly path: string;
+  readonly candidate: Candidate;
+  readonly configSha256: string;
+}
+
+async function verifyOnce(
+  engine: Engine,
+  { command, path, candidate, configSha256 }: OneCommand,
+): Promise<readonly string[]> {
+  const { home, keys, store, signal } = engine;
+  const ran = await runShell(engine, { command, path, dir: home.receipts });
+  const changed = await dirtyPaths(path, { signal });
+  const treeAfter = changed.length === 0 ? candidate.tree : await treeToCommit(path, { signal });
+  const { end, startedAt } = ran;
+  signReceipt(
+    {
+      receiptId: ran.id,
+      workspaceId: "nebula",
+      taskId: store.current.id,
+      stepName: "verify",
+      attempt: candidate.attempt,
+      command,
+      argv: ran.argv,
+      exitCode: end.exitCode,
+      signal: end.signal,
+      startedAt: startedAt.toISOString(),
+      completedAt: new Date(startedAt.getTime() + end.durationMs).toISOString(),
+      durationMs: end.durationMs,
+      configSha256,
+      commitBefore: candidate.commit,
+      treeBefore: candidate.tree,
+      commitAfter: candidate.commit,
+      treeAfter,
+    },
+    { keys, dir: home.receipts },
+  );
+  if (end.exitCode !== 0) return [`[verify] ${command} exit ${end.exitCode}: ${ran.tail}`];
+  if (changed.length === 0) return [];
+  const paths = changed.map(({ path: name }) => name).join(", ");
+  return [`[verify] ${command} changed: ${paths}`];
+}

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+
+/** The integration branch of a nebula of this name, without `refs/heads/`. */
+export function branchOf(name: string): string {
+  return `nebula/${slugOf(name)}`;
+}
+
+/** Lower case, digits, dots and hyphens; a name without any of them has a part of its hash. */
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replaceAll(/[\s_/]+/gu, "-")
+    .replaceAll(/[^a-z0-9.-]/gu, "")
+    .replaceAll(/\.{2,}/gu, ".")
+    .replaceAll(/^[.-]+|[.-]+$|\.lock$/gu, "");
+  if (slug !== "") return slug.slice(0, 60);
+  return `n-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+}

@@ -1,0 +1,88 @@
+import { parse, stringify } from "smol-toml";
+import * as v from "valibot";
+import { NebulaError } from "../errors.ts";
+import { type NebulaState, PHASE_STATUSES, QUESTIONS } from "./state.ts";
+
+const text = v.pipe(v.string(), v.maxLength(64 * 1024));
+const commit = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})?$/u, "a commit's id"));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+const name = v.pipe(v.string(), v.regex(/^[0-9a-z-]{1,64}$/u, "a plain name"));
+
+const phase = v.object({
+  id: text,
+  ref: name,
+  status: v.picklist(PHASE_STATUSES),
+  attempt: v.pipe(count, v.minValue(1)),
+  reason: text,
+  base: commit,
+  runId: text,
+  runs: v.array(text),
+  reservedUsd: amount,
+  tip: commit,
+  seq: count,
+  onto: commit,
+  candidate: commit,
+  tree: commit,
+  landing: count,
+  question: v.picklist(["", ...QUESTIONS]),
+  digest: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
+  approved: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
+  reworks: v.array(v.picklist(["merge", "verify", "reject"])),
+  findings: v.array(text),
+  updatedAt: text,
+});
+
+const state = v.object({
+  id: name,
+  name: text,
+  branch: text,
+  dir: text,
+  base: commit,
+  revision: name,
+  createdAt: text,
+  phases: v.array(phase),
+});
+
+const VERSION = 1;
+
+/** As state.toml. Values that are empty are written too: a file says all that it knows. */
+export function encodeState({ phases, ...rest }: NebulaState): Uint8Array {
+  const file = { version: VERSION, ...toDisk(rest), phases: phases.map(toDisk) };
+  return Buffer.from(stringify(file));
+}
+
+/** @throws {NebulaError} `ERR_DAMAGED`, naming the key; a later version is refused too. */
+export function decodeState(bytes: Uint8Array): NebulaState {
+  let file: Readonly<Record<string, unknown>>;
+  try {
+    file = parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new NebulaError("ERR_DAMAGED", "the state is not TOML", { cause: error });
+  }
+  if (file["version"] !== VERSION) {
+    const version = JSON.stringify(file["version"]) ?? "none";
+    throw new NebulaError("ERR_DAMAGED", `version ${version} of a nebula's state is not known`);
+  }
+  const { phases, ...rest } = file;
+  const list: readonly unknown[] = Array.isArray(phases) ? phases : [];
+  const found = v.safeParse(state, { ...fromDisk(rest), phases: list.map(fromDisk) });
+  if (found.success) return found.output;
+  const [issue] = found.issues;
+  const key = v.getDotPath(issue) ?? "";
+  throw new NebulaError("ERR_DAMAGED", `the state's ${diskName(key)}: ${issue.message}`);
+}
+
+function toDisk(values: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [diskName(key), value]));
+}
+
+function fromDisk(values: unknown): Readonly<Record<string, unknown>> {
+  const entries = typeof values === "object" && values !== null ? Object.entries(values) : [];
+  return Object.fromEntries(entries.map(([key, value]) => [memoryName(key), value]));
+}
+
+const diskName = (key: string): string =>
+  key.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+const memoryName = (key: string): string =>
+  key.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+
+/** Where what belongs to a nebula is kept, in the git folder that all work trees share. */
+export interface NebulaHome {
+  readonly dir: string;
+  /** The one truth. */
+  readonly state: string;
+  /** What has happened, for people and for those who follow it. */
+  readonly journal: string;
+  /** One engine at a time. */
+  readonly lock: string;
+  /** What people have answered, to be taken by the engine. */
+  readonly inbox: string;
+  /** Outputs of verifications, and what is signed of them. */
+  readonly receipts: string;
+}
+
+/** The folder of all nebulae of a repository. */
+export function nebulaeFolder(commonDir: string): string {
+  return join(commonDir, "quasar", "nebulae");
+}
+
+/** @param id - Checked: it becomes part of a path. */
+export function nebulaHome(commonDir: string, id: string): NebulaHome {
+  const dir = join(nebulaeFolder(commonDir), id);
+  return {
+    dir,
+    state: join(dir, "state.toml"),
+    journal: join(dir, "events.jsonl"),
+    lock: join(dir, "lock"),
+    inbox: join(dir, "inbox"),
+    receipts: join(dir, "receipts"),
+  };
+}
+
+/** The folder of a copy of the nebula's own files. */
+export function specFolder({ dir }: NebulaHome, revision: string): string {
+  return join(dir, "spec", revision);
+}
+
+/** The folder of the runs of one phase: those of one work tree. */
+export function runsFolder({ dir }: NebulaHome, phaseRef: string): string {
+  return join(dir, "runs", phaseRef);
+}
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+const ID = /^[a-z2-7]{10}$/u;
+
+/** Ten characters of base32: 50 bits of chance. */
+export function newNebulaId(): string {
+  return Array.from(randomBytes(10), (byte) => ALPHABET[byte % 32]).join("");
+}
+
+export function isNebulaId(text: string): boolean {
+  return ID.test(text);
+}
+
+/**
+ * What a phase is called in refs and folders: ids are free text, and these are not.
+ *
+ * @param position - In the plan, from 1.
+ */
+export function phaseRef(position: number, id: string): string {
+  return `p${position}-${createHash("sha256").update(id).digest("hex").slice(0, 8)}`;
+}
+
+/** The refs of a nebula that are no branch. */
+export function refsOf(id: string): {
+  readonly frozen: (phaseRef: string, attempt: number) => string;
+  readonly candidate: (seq: number) => string;
+  readonly base: string;
+  readonly conflict: (phaseRef: string, attempt: number) => string;
+} {
+  const root = `refs/quasar/nebula/${id}`;
+  return {
+    frozen: (ref, attempt) => `${root}/phase/${ref}/${attempt}`,
+    candidate: (seq) => `${root}/candidate/${seq}`,
+    base: `${root}/base`,
+    conflict: (ref, attempt) => `${root}/conflict/${ref}/${attempt}`,
+  };
+}

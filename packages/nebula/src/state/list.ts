@@ -1,0 +1,61 @@
+import { readdirSync } from "node:fs";
+import { NebulaError } from "../errors.ts";
+import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
+import { isSettled, type NebulaState } from "./state.ts";
+import { loadState } from "./store.ts";
+
+/** The nebulae of a repository, the newest first. One that cannot be read is left out. */
+export function listNebulae(commonDir: string): readonly NebulaState[] {
+  const found = namesIn(nebulaeFolder(commonDir)).filter(isNebulaId);
+  return found
+    .flatMap((id) => readable(commonDir, id) ?? [])
+    .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
+}
+
+/** Whether there is something left to be done, by whomever. */
+export function isUnfinished({ phases }: Pick<NebulaState, "phases">): boolean {
+  return !phases.every(isSettled);
+}
+
+function readable(commonDir: string, id: string): NebulaState | undefined {
+  try {
+    return loadState(nebulaHome(commonDir, id));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The nebula that a person means: by its id, its name or its folder; without any the only one that is unfinished.
+ *
+ * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` where several are meant.
+ */
+export function findNebula(commonDir: string, named: string | undefined): NebulaState {
+  const all = listNebulae(commonDir);
+  const meant = all.filter((nebula) =>
+    named === undefined
+      ? isUnfinished(nebula)
+      : [nebula.id, nebula.name, nebula.dir].includes(named),
+  );
+  const open = meant.filter(isUnfinished);
+  const [first, second] = open.length > 0 ? open : meant.slice(0, 1);
+  if (first === undefined) {
+    const what =
+      named === undefined ? "no unfinished nebula" : `no nebula ${JSON.stringify(named)}`;
+    throw new NebulaError("ERR_NOT_FOUND", `there is ${what} in this repository`);
+  }
+  if (second !== undefined) {
+    const ids = open.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");
+    throw new NebulaError("ERR_USAGE", `several nebulae are meant; name one by its id: ${ids}`);
+  }
+  return first;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Where a phase is. `pending`: not begun. `running`: its run works, or was cut off. `queued`: approved, waits for the
+ * lane. `landing`: a candidate is recorded. `done`: landed, or there was nothing to land.
+ */
+export const PHASE_STATUSES = [
+  "pending",
+  "running",
+  "queued",
+  "landing",
+  "done",
+  "failed",
+  "skipped",
+  "awaiting_human",
+] as const;
+
+export type PhaseStatus = (typeof PHASE_STATUSES)[number];
+
+export const QUESTIONS = ["land", "rework", "budget"] as const;
+/** What a person is asked of a phase. */
+export type Question = (typeof QUESTIONS)[number];
+
+/** Why a phase was sent back to its agents. */
+export type ReworkCause = "merge" | "verify" | "reject";
+
+/** What is known of a phase. All commits are full ids. */
+export interface PhaseState {
+  readonly id: string;
+  /** How it is called in refs and folders: see `phaseRef`. Fixed when the nebula begins. */
+  readonly ref: string;
+  readonly status: PhaseStatus;
+  /** From 1; each rework and each retry is a new one. */
+  readonly attempt: number;
+  /** Why it failed, was skipped or waits; why its last landing was refused. */
+  readonly reason: string;
+  /** The commit that the attempt begins at; `""`: what has landed when it begins. */
+  readonly base: string;
+  /** The run of the attempt; its id is kept before the run begins. */
+  readonly runId: string;
+  /** All runs of the phase, oldest first: what it has cost is theirs. */
+  readonly runs: readonly string[];
+  /** US dollars that are set apart for it; 0 once its cost is known. */
+  readonly reservedUsd: number;
+  /** What its run was approved with, frozen under a ref. */
+  readonly tip: string;
+  /** Its place in the queue, from 1; kept through reworks. 0: it was never approved. */
+  readonly seq: number;
+  /** The commit that its candidate was made on, the candidate, and its tree. */
+  readonly onto: string;
+  readonly candidate: string;
+  readonly tree: string;
+  /** Its number among the landings of the nebula, from 1. 0: it has not landed. */
+  readonly landing: number;
+  /**
+   * What a person decides while it waits: whether its change lands, or what becomes of it where it cannot. `""`: nobody
+   * is asked.
+   */
+  readonly question: Question | "";
+  /** Digest of the change that the question is about; `""` without one. */
+  readonly digest: string;
+  /** Digest of the change that a person has approved, to be used once. */
+  readonly approved: string;
+  /** The causes of its reworks, oldest first. */
+  readonly reworks: readonly ReworkCause[];
+  /** What its run is told beside the phase's text: why the last landing was refused. */
+  readonly findings: readonly string[];
+  /** RFC 3339. */
+  readonly updatedAt: string;
+}
+
+/** The truth of a nebula. One writer: the engine that holds its lock. */
+export interface NebulaState {
+  /** Ten characters, random. */
+  readonly id: string;
+  readonly name: string;
+  /** The integration branch, without `refs/heads/`. */
+  readonly branch: string;
+  /** Absolute path of the folder that the nebula was applied from; it need not be there any more. */
+  readonly dir: string;
+  /** The commit that the branch begins at. */
+  readonly base: string;
+  /** Of the copy of the folder that the engine works by. */
+  readonly revision: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** In the order of the plan. */
+  readonly phases: readonly PhaseState[];
+}
+
+/** A phase that has not begun. */
+export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
+  return {
+    ...{ id, ref, status: "pending", attempt: 1, reason: "" },
+    ...{ base: "", runId: "", runs: [], reservedUsd: 0, tip: "", seq: 0 },
+    ...{ onto: "", candidate: "", tree: "", landing: 0, reworks: [], findings: [] },
+    ...{ question: "", digest: "", approved: "" },
+    updatedAt: now.toISOString(),
+  };
+}
+
+/** Whether nothing more happens to a phase by itself. */
+export function isSettled({ status }: Pick<PhaseState, "status">): boolean {
+  return status === "done" || status === "failed" || status === "skipped";
+}
+
+/** The phases that have landed, in the order of their landings. */
+export function landedPhases({ phases }: Pick<NebulaState, "phases">): readonly PhaseState[] {
+  return phases
+    .filter(({ landing }) => landing > 0)
+    .toSorted((one, other) => one.landing - other.landing);
+}

@@ -1,0 +1,59 @@
+import { loadFile, replaceFile } from "@quasar/durable";
+import { openJournal } from "@quasar/durable/journal";
+import { NebulaError } from "../errors.ts";
+import type { NebulaEvent } from "../events.ts";
+import { decodeState, encodeState } from "./codec.ts";
+import type { NebulaHome } from "./home.ts";
+import type { NebulaState, PhaseState } from "./state.ts";
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The state of a nebula as it was saved last; `undefined` where there is none. @throws {NebulaError} `ERR_DAMAGED` */
+export function loadState({ state }: NebulaHome): NebulaState | undefined {
+  return loadFile(state, decodeState, { maxBytes: MAX_BYTES })?.value;
+}
+
+/** The state that an engine works with. What a change returns from is on disk. */
+export interface StateStore {
+  readonly current: NebulaState;
+  /** @throws {NebulaError} `ERR_NOT_FOUND` */
+  phase(id: string): PhaseState;
+  /** Changes a phase, durably, and keeps the event on record that says so. */
+  change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
+  /** Keeps an event on record that changes nothing. */
+  note(event: NebulaEvent): void;
+  close(): void;
+}
+
+/** Call it under the nebula's lock. @param begun - What is saved first, where nothing is. */
+export function openState(home: NebulaHome, begun: NebulaState, now: () => Date): StateStore {
+  const saved = loadState(home);
+  let current = saved ?? begun;
+  if (saved === undefined) replaceFile(home.state, encodeState(begun));
+  const journal = openJournal(home.journal, { joins: true });
+  const note = (event: NebulaEvent): void =>
+    void journal.add({ at: now().toISOString(), ...event });
+  return {
+    get current() {
+      return current;
+    },
+    phase: (id) => find(current, id),
+    change(id, change, event) {
+      const updatedAt = now().toISOString();
+      const changed = { ...find(current, id), ...change, updatedAt };
+      const phases = current.phases.map((phase) => (phase.id === id ? changed : phase));
+      const next = { ...current, phases };
+      replaceFile(home.state, encodeState(next));
+      current = next;
+      note(event);
+    },
+    note,
+    close: () => journal.close(),
+  };
+}
+
+function find({ phases }: NebulaState, id: string): PhaseState {
+  const found = phases.find((phase) => phase.id === id);
+  if (found !== undefined) return found;
+  throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${JSON.stringify(id)}`);
+}

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { currentHead, dirtyPaths, openRepository } from "@quasar/git";
+import { isAncestor } from "@quasar/git/history";
+import {
+  addDetachedWorkTree,
+  checkOutCommit,
+  removeUntracked,
+  repairWorkTrees,
+} from "@quasar/git/landing";
+import { removeWorktree } from "@quasar/git/work-trees";
+import { takeSnapshot } from "@quasar/git/snapshots";
+import { branchTip, type Engine } from "../engine/context.ts";
+import { setUp } from "./set-up.ts";
+
+/** The work tree in which candidates are verified: one for each nebula. */
+export const VERIFY_TREE = "verify";
+
+/** Absolute path of the work tree of a phase, or of {@link VERIFY_TREE}. */
+export function treePath({ trees }: Pick<Engine, "trees">, name: string): string {
+  return join(trees, name);
+}
+
+/** Makes the work trees whole that a crash has left half made. What else is in their folder is moved aside and told. */
+export async function repairTrees({ repository, trees, signal, tell }: Engine): Promise<void> {
+  const { quarantined } = await repairWorkTrees(repository, trees, { signal });
+  for (const path of quarantined) {
+    tell({
+      type: "warning",
+      message: `files that are no work tree of the repository are kept in ${path}`,
+    });
+  }
+}
+
+/** Makes sure that there is a work tree of this name, at a commit where it has to be made, and set up. */
+export async function openTree(engine: Engine, name: string, commit: string): Promise<string> {
+  const path = treePath(engine, name);
+  const { repository, signal } = engine;
+  if (!existsSync(path)) await addDetachedWorkTree(repository, { path, commit, signal });
+  await setUp(engine, path);
+  return path;
+}
+
+/** Has a work tree hold a commit and nothing else but what git ignores. */
+export async function moveTree(engine: Engine, name: string, commit: string): Promise<string> {
+  const path = await openTree(engine, name, commit);
+  const { signal } = engine;
+  await checkOutCommit(await openRepository(path, { signal }), commit, { signal });
+  await removeUntracked(path, { signal });
+  await setUp(engine, path);
+  return path;
+}
+
+/**
+ * Removes the work trees that nobody needs any more. It is no step of a landing: it looks at what is there, each time.
+ * A tree goes only where its phase has landed, all that it holds is in the branch or in a snapshot, and nobody
+ * works in it.
+ */
+export async function removeLandedTrees(engine: Engine): Promise<void> {
+  const { repository, store, signal, tell } = engine;
+  for (const { ref, status, tip, id } of store.current.phases) {
+    const path = treePath(engine, ref);
+    if (status !== "done" || !existsSync(path)) continue;
+    try {
+      const { head } = await currentHead(path, { signal });
+      const isLanded =
+        tip === "" || (await isAncestor(repository.root, tip, await branchTip(engine), { signal }));
+      const isKept = head === tip || tip === "";
+      if (!isLanded || !isKept) continue;
+      if ((await dirtyPaths(path, { signal })).length > 0) {
+        const prefix = `refs/quasar/nebula/${store.current.id}/left/${ref}/`;
+        await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
+      }
+      await removeWorktree(repository.root, path, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const why = error instanceof Error ? error.message : String(error);
+      tell({ type: "warning", phase: id, message: `its work tree stays at ${path}: ${why}` });
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+
+const verified = (...commands: string[]): string =>
+  `${MANIFEST}[execution]\nverify = ${JSON.stringify(commands)}\n`;
+
+const outcomes = ({ told }: Place): readonly string[] =>
+  told.flatMap((event) => (event.type === "verification" ? [event.outcome] : []));
+
+const reworks = ({ told }: Place): readonly (readonly string[])[] =>
+  told.flatMap((event) => (event.type === "rework" ? [event.findings] : []));
+
+const replace = (file: string, from: RegExp, to: string) => (tree: string) => {
+  const path = join(tree, file);
+  writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
+};
+
+const BOTH: Work = {
+  "Phase a": replace("one.txt", /^.*$/su, "by a\n"),
+  "Phase b": (tree) => {
+    const path = join(tree, "one.txt");
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.includes("<<<<<<<") ? "by a and b\n" : "by b\n");
+  },
+};
+
+test("a conflict goes back to its phase with both sides in its tree, and lands what the phase makes of it", async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+  const beside = aPlace({ "one.txt": "start\n" }, files);
+  const { state: ended } = await beside.apply(BOTH);
+  expect(beside.git("show", "nebula/demo:one.txt")).toBe("by a and b");
+  expect(reworks(beside)).toEqual([[expect.stringContaining("[merge] one.txt: ")]]);
+  expect(ended.phases.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2]);
+  expect(beside.landings()).toHaveLength(2);
+});
+
+test("a tree that was verified already is not verified again: its receipt says so", async () => {
+  const files = { "nebula.toml": verified("true"), "a.md": phase("a"), "b.md": phase("b") };
+  const place = aPlace({}, files);
+  const same = (tree: string): void => write(tree, { "same.txt": "same\n" });
+  const { reason } = await place.apply({ "Phase a": same, "Phase b": same });
+  expect(reason).toBe("done");
+  expect(outcomes(place)).toEqual(["passed", "known"]);
+});
+
+test("a command that changes the tree it verifies has failed", async () => {
+  const files = { "nebula.toml": verified("echo more > made.txt"), "a.md": phase("a") };
+  const place = aPlace({}, files);
+  const { reason } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
+  expect(reason).toBe("waiting");
+  expect(reworks(place)[0]).toEqual(["[verify] echo more > made.txt changed: made.txt"]);
+});
+
+test("a failure that does not repeat is told and lands", async () => {
+  const flaky = "test -e ../seen || { touch ../seen; exit 1; }";
+  const files = { "nebula.toml": verified(flaky), "a.md": phase("a") };
+  const place = aPlace({}, files);
+  const { reason } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
+  expect(reason).toBe("done");
+  expect(outcomes(place)).toEqual(["flaky"]);
+});
+
+test("phases that merge but fail together: the second one is sent back with what failed", async () => {
+  const files = { "nebula.toml": verified("sh check.sh"), "a.md": phase("a"), "b.md": phase("b") };
+  const check = 'test "$(ls *.txt | wc -l)" -le 1 || { echo too many; exit 1; }\n';
+  const place = aPlace({ "check.sh": check }, files);
+  const add =
+    (name: string) =>
+    (tree: string, { prompt }: { readonly prompt: string }) => {
+      const isBack = prompt.includes("too many");
+      write(tree, isBack ? { "check.sh": "true\n" } : { [`${name}.txt`]: `${name}\n` });
+    };
+  const { reason } = await place.apply({ "Phase a": add("a"), "Phase b": add("b") });
+  expect(reason).toBe("done");
+  expect(outcomes(place)).toEqual(["passed", "failed", "passed"]);
+  expect(reworks(place)).toEqual([
+    [expect.stringMatching(/^\[verify\] sh check.sh exit 1: too many/u)],
+  ]);
+});
+
+test("a phase that cannot land waits for a person after two reworks, and the others land", async () => {
+  const files = {
+    "nebula.toml": verified("test ! -e bad.txt"),
+    "a.md": phase("a"),
+    "b.md": phase("b"),
+  };
+  const place = aPlace({}, files);
+  const { reason, state } = await place.apply({
+    "Phase a": (tree) => write(tree, { "bad.txt": `${Date.now()}\n` }),
+    "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+  });
+  expect(reason).toBe("waiting");
+  expect(state.phases.map(({ status }) => status)).toEqual(["awaiting_human", "done"]);
+  expect(state.phases[0]?.reason).toMatch(/^it could not land after 2 reworks: \[verify\]/u);
+  expect(place.landings()).toEqual(["Land b: Phase b"]);
+});
+
+test("what needs a phase that has failed is skipped and says so; the others go on", async () => {
+  const files = {
+    "nebula.toml": MANIFEST,
+    "a.md": phase("a"),
+    "b.md": phase("b", 'depends_on = ["a"]'),
+    "c.md": phase("c", 'depends_on = ["b"]'),
+    "d.md": phase("d"),
+  };
+  const place = aPlace({}, files);
+  const { reason, state } = await place.apply({
+    "Phase a": () => {
+      throw new Error("the agent is broken");
+    },
+    "Phase d": (tree) => write(tree, { "d.txt": "d\n" }),
+  });
+  expect(reason).toBe("failed");
+  const found = state.phases.map(({ id, status, reason: why }) => [id, status, why]);
+  expect(found).toEqual([
+    ["a", "failed", expect.stringContaining("the agent is broken")],
+    ["b", "skipped", 'needs "a", which failed'],
+    ["c", "skipped", 'needs "b", which was skipped'],
+    ["d", "done", ""],
+  ]);
+});
+
+test("the branch that a person has taken back is not landed on", async () => {
+  const files = {
+    "nebula.toml": MANIFEST,
+    "a.md": phase("a"),
+    "b.md": phase("b", 'depends_on = ["a"]'),
+  };
+  const place = aPlace({}, files);
+  const work: Work = {
+    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+    "Phase b": (tree) => {
+      place.git("branch", "--force", "nebula/demo", "main");
+      write(tree, { "b.txt": "b\n" });
+    },
+  };
+  await expect(place.apply(work)).rejects.toMatchObject({ code: "ERR_REWOUND" });
+});
+
+test("commits of others on the branch are landed upon", async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+  const place = aPlace({}, files);
+  const work: Work = {
+    "Phase a": (tree) => {
+      const tip = place.git("rev-parse", "nebula/demo");
+      const made = place.git("commit-tree", `${tip}^{tree}`, "-p", tip, "-m", "A person's");
+      place.git("update-ref", "refs/heads/nebula/demo", made);
+      write(tree, { "a.txt": "a\n" });
+    },
+    "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+  };
+  const { reason } = await place.apply(work);
+  expect(reason).toBe("done");
+  expect(place.landings().toSorted()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
+});

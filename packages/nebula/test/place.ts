@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { AgentInvoker, AgentRequest } from "@quasar/agents";
+import { openRepository } from "@quasar/git";
+import { createKeyManager } from "@quasar/receipts";
+import { onTestFinished, vi } from "vitest";
+import {
+  type ApplyEnd,
+  type ApplyOptions,
+  applyNebula,
+  unfinishedOf,
+} from "../src/engine/apply.ts";
+import type { PhaseRunOptions } from "../src/engine/context.ts";
+import type { Told } from "../src/events.ts";
+import { loadNebula } from "../src/spec/index.ts";
+
+/** What a coder does in a work tree, by the title of its phase. */
+export type Work = Readonly<Record<string, (workTree: string, request: AgentRequest) => void>>;
+
+/** A repository, and a nebula in a folder beside it. */
+export interface Place {
+  readonly root: string;
+  readonly repo: string;
+  readonly dir: string;
+  readonly told: Told[];
+  git(...args: string[]): string;
+  /** Titles of the landings, oldest first. */
+  landings(): readonly string[];
+  apply(work: Work, change?: Partial<ApplyOptions>): Promise<ApplyEnd>;
+}
+
+const capabilities: AgentInvoker["capabilities"] = {
+  structuredOutput: false,
+  choosesSessionId: false,
+  reportsCost: true,
+  streamsUsage: false,
+  resumesSession: false,
+};
+
+function agent(name: string, answer: (request: AgentRequest) => string): AgentInvoker {
+  return {
+    name,
+    capabilities,
+    invoke: async (request) => ({
+      text: answer(request),
+      costUsd: 0.01,
+      costSource: "reported",
+      durationMs: 1,
+    }),
+  };
+}
+
+/** Agents in the test's own process: the coder does a phase's work, the reviewer approves. */
+export function agentsOf(work: Work): (phase: { readonly title: string }) => PhaseRunOptions {
+  return ({ title }) => ({
+    coder: agent("coder", (request) => {
+      work[title]?.(request.workTree, request);
+      return `Did ${title}.`;
+    }),
+    reviewer: agent("reviewer", () => "APPROVED: it is there"),
+  });
+}
+
+/** @param files - Of the nebula's folder. */
+export function aPlace(
+  committed: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>>,
+): Place {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "nebula-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  vi.stubEnv("HOME", root);
+  vi.stubEnv("XDG_STATE_HOME", join(root, "state"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const [repo, dir] = [join(root, "repo"), join(root, "nebula")];
+  execFileSync("git", ["init", "-q", "-b", "main", repo]);
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: repo, encoding: "utf8" }).trim();
+  git("config", "user.name", "A");
+  git("config", "user.email", "a@example.org");
+  write(repo, committed);
+  git("add", "-A");
+  git("commit", "-q", "--allow-empty", "-m", "Start");
+  write(dir, files);
+  const told: Told[] = [];
+  return {
+    ...{ root, repo, dir, told, git },
+    landings: () =>
+      git("log", "--first-parent", "--reverse", "--format=%s", "main..nebula/demo")
+        .split("\n")
+        .filter((line) => line !== ""),
+    async apply(work, change = {}) {
+      const repository = await openRepository(repo);
+      return applyNebula({
+        repository,
+        loaded: loadNebula(dir),
+        resumed: unfinishedOf(repository.commonDir, dir),
+        base: git("rev-parse", "main"),
+        limits: { maxWorkers: 2, totalUsd: 0, phaseUsd: 5 },
+        optionsOf: agentsOf(work),
+        keys: createKeyManager({ dir: join(root, "keys") }),
+        env: {},
+        commandEnv: process.env,
+        stateFolder: join(root, "state", "quasar"),
+        onEvent: (event) => void told.push(event),
+        signal: new AbortController().signal,
+        ...change,
+      });
+    },
+  };
+}
+
+export function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+/** The file of a phase. */
+export function phase(id: string, keys = ""): string {
+  return `+++\nid = "${id}"\ntitle = "Phase ${id}"\n${keys}\n+++\nDo ${id}.\n`;
+}
+
+export const MANIFEST = '[nebula]\nname = "demo"\n';
