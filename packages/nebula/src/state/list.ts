@@ -1,5 +1,7 @@
 import { readdirSync } from "node:fs";
 import { NebulaError } from "../errors.ts";
+import { readSpec } from "../spec/copy.ts";
+import type { NebulaSpec } from "../spec/types.ts";
 import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
 import { isSettled, type NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
@@ -10,6 +12,11 @@ export function listNebulae(commonDir: string): readonly NebulaState[] {
   return found
     .flatMap((id) => readable(commonDir, id) ?? [])
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
+}
+
+/** What a nebula is worked on by: its own copy of its files. @throws {NebulaError} `ERR_DAMAGED` */
+export function keptSpec(commonDir: string, { id, revision }: NebulaState): NebulaSpec {
+  return readSpec(nebulaHome(commonDir, id), revision);
 }
 
 /** Whether there is something left to be done, by whomever. */
