@@ -71,7 +71,14 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
   "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status", DISK],
   "GitError ERR_GIT_MISSING": ["ERR_NOT_INSTALLED", "install git"],
+  "GitError ERR_GIT_TOO_OLD": ["ERR_NOT_INSTALLED", "install git 2.38 or later"],
   "GitError ERR_INVALID_ARGUMENT": ["ERR_STATE", DEBUG],
+  "GitError ERR_MISSING_OBJECT": [
+    "ERR_STATE",
+    "git fetch --refetch --no-filter (where the clone is a partial one)",
+    "git fsck",
+  ],
+  "GitError ERR_NAME_TAKEN": ["ERR_STATE", "git branch --all"],
   "GitError ERR_NOT_A_REPOSITORY": [
     "ERR_NOT_A_REPOSITORY",
     "git init && git add -A && git commit --allow-empty -m start (or cd to your repository)",
