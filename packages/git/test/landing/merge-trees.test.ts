@@ -1,8 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { mergeTrees } from "../../src/landing/merge-trees.ts";
 import { aFolder, failure, failureCode, git, script, write } from "../fixture.ts";
@@ -201,21 +198,6 @@ test("works where history is cut off, also after that has changed", async () => 
   expect(await mergeTrees(folder, { ours, theirs })).toEqual(merged);
 });
 
-test("lets several processes make its folder at once", async () => {
-  const sides = twoSides({ f: "f" }, { a: "a" }, { b: "b" });
-  const child = join(import.meta.dirname, "children", "merge.ts");
-  const args = [child, sides.root, sides.ours, sides.theirs];
-  const children = [1, 2, 3, 4].map(() => spawn(process.execPath, args));
-  const printed = children.map(({ stdout }) => text(stdout));
-  await Promise.all(children.map(({ stdout }) => once(stdout, "readable")));
-  for (const { stdin } of children) stdin.write("go");
-  const { tree } = await mergeTrees(await openAt(sides.root), sides);
-  expect(await Promise.all(printed)).toEqual(
-    children.map(() => ["ready", tree, tree, tree, ""].join("\n")),
-  );
-  expect(readdirSync(join(sides.root, ".git/quasar"))).toEqual(["merge.git"]);
-});
-
 const LOST = [
   "ours",
   "theirs:f",
@@ -247,9 +229,11 @@ test("fetches nothing into a partial clone", async () => {
   git(sides.root, "config", "uploadpack.allowFilter", "true");
   const clone = join(aFolder(), "clone");
   const url = `file://${sides.root}`;
-  git(aFolder(), "clone", "-q", "--bare", "--filter=blob:none", url, join(clone, ".git"));
-  git(clone, "config", "core.bare", "false");
-  expect(await failureCode(mergeTrees(await openAt(clone), sides))).toBe("ERR_MISSING_OBJECT");
+  git(aFolder(), "clone", "-q", "--no-checkout", "--filter=blob:none", url, clone);
+  const folder = await openAt(clone);
+  expect(await failureCode(mergeTrees(folder, sides))).toBe("ERR_MISSING_OBJECT");
+  git(clone, "fetch", "-q", "--refetch", "--no-filter");
+  expect((await mergeTrees(folder, sides)).conflicts, "as the command advises").toEqual([]);
 });
 
 test("refuses commits without a common past, and what is no commit", async () => {
