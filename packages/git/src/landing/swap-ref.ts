@@ -46,7 +46,7 @@ export async function compareAndSwapRef(
       syncRef(repository, ref);
       return "swapped";
     }
-    const found = await valueOf(root, ref, { signal });
+    const found = await readRef(repository, ref, { signal });
     if (found !== from) {
       syncRef(repository, ref);
       return "moved";
@@ -77,13 +77,18 @@ function checkRef(ref: string): string {
   throw new GitError("ERR_BAD_REVISION", `${JSON.stringify(ref)} is not a name in refs/`);
 }
 
-/** What a ref names, be it lost. */
-async function valueOf(
-  root: string,
+/**
+ * The id that a ref names, also of a commit that is lost, which `refSha` has for none: what `from` has to be.
+ *
+ * @param ref - `refs/…`
+ * @throws {GitError} `ERR_BAD_REVISION`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function readRef(
+  { root }: Pick<Repository, "root">,
   ref: string,
-  options: SignalOptions,
+  options: SignalOptions = {},
 ): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "-q", ref];
+  const args = ["rev-parse", "--verify", "-q", checkRef(ref)];
   const result = await git("read", root, args, options);
   const id = result.stdout.trimEnd();
   if (result.exitCode === 0 && isSha(id)) return id;

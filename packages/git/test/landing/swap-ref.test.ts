@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, test, vi } from "vitest";
-import { compareAndSwapRef, syncRef } from "../../src/landing/swap-ref.ts";
+import { refSha } from "../../src/branches.ts";
+import { compareAndSwapRef, readRef, syncRef } from "../../src/landing/swap-ref.ts";
 import { openRepository, type Repository } from "../../src/repository.ts";
 import { failure, failureCode, git, traced, tryGit } from "../fixture.ts";
-import { commit, twoSides } from "./fixture.ts";
+import { commit, lose, twoSides } from "./fixture.ts";
 
 /** What was opened and synced by this process, in order, and where the ref was then. */
 const synced = vi.hoisted(() => ({ paths: [] as string[], look: (): string => "" }));
@@ -171,6 +172,19 @@ test("replaces a ref that leads to another one, and leaves that one alone", asyn
   expect(await compareAndSwapRef(repository, swap)).toBe("swapped");
   expect(valueOf(root)).toBe(second);
   expect(valueOf(root, "refs/heads/main")).toBe(first);
+});
+
+test("reads a ref whose commit is lost, and moves it from there", async () => {
+  const { root, repository, first, second } = await aScene();
+  expect(await readRef(repository, REF)).toBe(undefined);
+  git(root, "update-ref", REF, second);
+  git(root, "update-ref", "--no-deref", "HEAD", first);
+  lose(root, second);
+  expect(await refSha(root, REF)).toBe(undefined);
+  expect(await readRef(repository, REF)).toBe(second);
+  const swap = { ref: REF, from: second, to: first, ...MESSAGE };
+  expect(await compareAndSwapRef(repository, swap)).toBe("swapped");
+  expect(await readRef(repository, REF)).toBe(first);
 });
 
 test("refuses a commit that is not here, and what is no ref", async () => {
