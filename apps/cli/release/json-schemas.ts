@@ -1,3 +1,4 @@
+import { FILE_SCHEMAS, REQUIRED_KEYS } from "@quasar/nebula/internal";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { LINES as OF_ATLAS } from "../src/atlas/schemas/index.ts";
@@ -20,17 +21,51 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   quasar: { lines: OF_QUASAR, parts: { ...parts, ...quasarParts } },
 };
 
-/** The JSON Schemas of what commands print with `--json`, by the paths of their files: `atlas/hook-status.json`. */
+/**
+ * The JSON Schemas of what commands print with `--json`, by the paths of their files, `atlas/hook-status.json`, and
+ * that of a nebula's files.
+ */
 export function jsonSchemas(): ReadonlyMap<string, JsonSchema> {
-  return new Map(
-    Object.entries(PROGRAMS).flatMap(([program, { lines, parts }]) =>
-      Object.entries(lines).map(([command, those]) => {
-        const name = command.replaceAll(" ", "-");
-        const head = { $id: `urn:${program}:json:1:${name}`, title: titleOf(program, command) };
-        return [`${program}/${name}.json`, jsonSchema(head, those, parts)];
-      }),
-    ),
+  const ofLines = Object.entries(PROGRAMS).flatMap(([program, { lines, parts }]) =>
+    Object.entries(lines).map(([command, those]): readonly [string, JsonSchema] => {
+      const name = command.replaceAll(" ", "-");
+      const head = { $id: `urn:${program}:json:1:${name}`, title: titleOf(program, command) };
+      return [`${program}/${name}.json`, jsonSchema(head, those, parts)];
+    }),
   );
+  return new Map([...ofLines, ["nebula.json", nebulaSchema()]]);
+}
+
+/** What describes nebula.toml, and under `$defs` the front matter of a phase's file too. */
+function nebulaSchema(): JsonSchema {
+  const definitions = Object.entries(FILE_SCHEMAS).map(([name, schema]) => {
+    // What JSON Schema has no word for is checked by the command only.
+    const options = { target: "draft-2020-12", errorMode: "ignore" } as const;
+    const { $schema: _, ...body } = toJsonSchema(schema, options) as JsonSchema;
+    const required = REQUIRED_KEYS[name as keyof typeof REQUIRED_KEYS];
+    return [name, required.reduce(withRequired, body)] as const;
+  });
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "urn:quasar:nebula:1",
+    title: "nebula.toml",
+    description: "The manifest of a nebula; $defs/phase is the front matter of a phase's file",
+    $ref: "#/$defs/manifest",
+    $defs: Object.fromEntries(definitions),
+  };
+}
+
+/** The schema with a key that has to be there: `nebula.name`. */
+function withRequired(schema: JsonSchema, key: string): JsonSchema {
+  const [first = "", ...rest] = key.split(".");
+  const { required = [], properties } = schema as {
+    readonly required?: readonly string[];
+    readonly properties: Readonly<Record<string, JsonSchema>>;
+  };
+  const inner = properties[first] ?? {};
+  const own = rest.length === 0 ? inner : withRequired(inner, rest.join("."));
+  const all = [...new Set([...required, first])];
+  return { ...schema, properties: { ...properties, [first]: own }, required: all };
 }
 
 function titleOf(program: string, command: string): string {

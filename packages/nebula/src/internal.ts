@@ -1,2 +1,2 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
-export { fileSchemas } from "./spec/schema.ts";
+export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";

@@ -32,6 +32,10 @@ export interface Given extends GivenOf<Settings> {
   readonly now?: true | undefined;
   readonly plan?: true | undefined;
 
+  // nebula validate
+  readonly schema?: true | undefined;
+  readonly strictConfig?: true | undefined;
+
   // prune
   readonly dryRun?: true | undefined;
   readonly olderThan?: string | undefined;

@@ -1,4 +1,4 @@
-import type { OptionSpec } from "../shared/command.ts";
+import type { Families, OptionSpec } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
 import { agentsSpec } from "../shared/agents-spec.ts";
 import { completionSpec } from "../shared/completion/spec.ts";
@@ -12,6 +12,10 @@ export const GROUPS = {
   look: "Look at runs:",
   care: "Maintenance:",
 } as const;
+
+export const FAMILIES: Families = {
+  nebula: { group: GROUPS.work, summary: "check and plan a folder of phases" },
+};
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
 const RUN_OPTION: Described = ["--run <run>", RUN[1]];
@@ -30,6 +34,9 @@ const working = () => import("./commands/work-commands.ts");
 
 /** The commands that show what is kept and take care of it, and of settings: loaded in one piece, too. */
 const caring = () => import("./commands/care-commands.ts");
+
+/** The commands of nebulae: loaded in one piece, too. */
+const ofNebulae = () => import("./commands/nebula-commands.ts");
 
 const LIST: CommandSpec = {
   name: "list",
@@ -144,6 +151,38 @@ export const COMMANDS: readonly CommandSpec[] = [
       [`quasar fork ${ID} --at 1`, "from the end of its first cycle"],
     ],
     run: async ([id = ""], given) => (await working()).forkCommand(id, given),
+  },
+  {
+    name: "nebula validate",
+    summary: "find everything that is wrong with a nebula's files",
+    description:
+      "find everything that is wrong with the files of a nebula: a folder with\n" +
+      "nebula.toml and a Markdown file for each phase. Exits with 2 where there is an\n" +
+      "error, with 0 for warnings",
+    args: [["[dir]", "the nebula's folder"]],
+    options: [
+      ["--strict-config", "a key that there is not is an error"],
+      ["--schema", "print the JSON Schema of the files instead"],
+    ],
+    examples: [
+      ["quasar nebula validate .nebulas/tokens", "what is wrong with it"],
+      ["quasar nebula validate .nebulas/tokens --strict-config", "in CI"],
+      ["quasar nebula validate --schema > nebula.schema.json", "for an editor"],
+    ],
+    run: async ([dir], given) => (await ofNebulae()).nebulaValidateCommand(dir, given),
+  },
+  {
+    name: "nebula plan",
+    summary: "show what working on a nebula would mean",
+    description:
+      "show what working on a nebula would mean: the order of its phases, what they\n" +
+      "may cost, what has to pass before one lands, and what needs your yes",
+    args: [["<dir>", "the nebula's folder"]],
+    examples: [
+      ["quasar nebula plan .nebulas/tokens", "before anything starts"],
+      ["quasar nebula plan .nebulas/tokens --json | jq .phases", "for a program"],
+    ],
+    run: async ([dir = ""], given) => (await ofNebulae()).nebulaPlanCommand(dir, given),
   },
   {
     name: "status",

@@ -3,9 +3,19 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { atCursor } from "../shared/completion/at-cursor.ts";
 import { linesAt } from "../shared/completion/complete.ts";
 import { QUASAR } from "./complete.ts";
-import { COMMANDS as ALL } from "./commands.ts";
+import { COMMANDS as ALL, FAMILIES } from "./commands.ts";
 
 const COMMANDS = ALL.filter(({ isUnlisted }) => isUnlisted !== true);
+/** Commands and families, in the order of the help. */
+const LISTED = [
+  ...new Map(
+    COMMANDS.map(({ name, summary }) => {
+      const [family = "", own] = name.split(" ");
+      return [family, own === undefined ? summary : FAMILIES[family]?.summary] as const;
+    }),
+  ),
+];
+const NAMES = LISTED.map(([name]) => name);
 const AGENTS = AGENT_PRESETS.map(({ name }) => name);
 
 // A developer may have agents of their own.
@@ -19,21 +29,30 @@ async function offered(...words: readonly string[]): Promise<readonly string[]> 
 
 test("every command is offered as the help lists it, and complete is not", async () => {
   expect(await linesAt(QUASAR, [""])).toEqual([
-    ...COMMANDS.map(({ name, summary }) => `${name}\t${summary}`),
+    ...LISTED.map(([name, summary]) => `${name}\t${summary}`),
     "help\tshow help for a command",
   ]);
 });
 
 test.for([
   [["-"], ["--version", "--help"]],
-  [["help", ""], COMMANDS.map(({ name }) => name)],
+  [["help", ""], NAMES],
   [["help", "run", ""], []],
   [
     ["--version", ""],
-    [...COMMANDS.map(({ name }) => name), "help"],
+    [...NAMES, "help"],
   ],
   [["nonsense", ""], []],
-  [[], [...COMMANDS.map(({ name }) => name), "help"]],
+  [[], [...NAMES, "help"]],
+  [
+    ["nebula", ""],
+    ["validate", "plan"],
+  ],
+  [["nebula", "plan", ""], [":files"]],
+  [
+    ["nebula", "validate", "x", "-"],
+    ["--strict-config", "--schema", "--json", "--help"],
+  ],
   [
     ["ls", "-"],
     ["--all", "--json", "--help"],

@@ -3,7 +3,7 @@ import type { Completable } from "../shared/completion/flags.ts";
 import { SHELLS } from "../shared/completion/shells.ts";
 import { type FindValues, words } from "../shared/completion/values.ts";
 import { SETTINGS } from "../shared/config/settings.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, FAMILIES } from "./commands.ts";
 
 const finding = () => import("./completion/find-runs.ts");
 const findRuns: FindValues = async (typed) => (await finding()).findRuns(typed);
@@ -14,10 +14,11 @@ const findAgents: FindValues = async () =>
 
 /** What of `quasar` can be completed. */
 export const QUASAR: Completable = {
-  families: {},
+  families: FAMILIES,
   commands: COMMANDS,
   settings: SETTINGS,
   values: {
+    dir: "files",
     path: "files",
     run: findRuns,
     "run or turn": findRunsAndTurns,

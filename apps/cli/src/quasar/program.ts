@@ -3,7 +3,7 @@ import { runProgram } from "../shared/command-line.ts";
 import { SETTINGS } from "../shared/config/settings.ts";
 import type { ExitCode } from "../shared/exit-codes.ts";
 import { programOf } from "../shared/program.ts";
-import { COMMANDS, GROUPS, OVERVIEW } from "./commands.ts";
+import { COMMANDS, FAMILIES, GROUPS, OVERVIEW } from "./commands.ts";
 
 /**
  * Runs the command that the arguments name and sets the process's exit code.
@@ -28,7 +28,7 @@ export function createProgram(version: string, done: (code: ExitCode) => void): 
       "and resumes exactly where it stopped after any crash.",
     version,
     group: GROUPS.begin,
-    families: {},
+    families: FAMILIES,
     after: OVERVIEW,
     settings: SETTINGS,
     sources: ".quasar/config.toml and QUASAR_*",

@@ -5,6 +5,7 @@ import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
 import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
+import type { NebulaErrorCode } from "@quasar/nebula";
 import { type NextStep, RunsError } from "@quasar/runs";
 import { codeOf, messageOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
@@ -16,7 +17,8 @@ type LibraryError =
   | `CheckpointError ${CheckpointErrorCode}`
   | `DurableError ${DurableErrorCode}`
   | `GitError ${GitErrorCode}`
-  | `LoopError ${LoopErrorCode}`;
+  | `LoopError ${LoopErrorCode}`
+  | `NebulaError ${NebulaErrorCode}`;
 
 /** Says library's steps in a program's words. */
 export interface Program {
@@ -102,6 +104,10 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status (then resolve the conflicts)"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", HELP],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", HELP],
+  "NebulaError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the version that wrote it"],
+  "NebulaError ERR_INVALID_NEBULA": ["ERR_NEBULA"],
+  "NebulaError ERR_INVALID_STATE": ["ERR_STATE", LOOK],
+  "NebulaError ERR_NO_NEBULA": ["ERR_NOT_FOUND"],
 };
 
 /** The ways out that name the path which the error is about. */

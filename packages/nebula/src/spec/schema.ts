@@ -275,8 +275,8 @@ export const FRONT_MATTER = v.object({
 export type Manifest = v.InferOutput<typeof MANIFEST>;
 export type FrontMatter = v.InferOutput<typeof FRONT_MATTER>;
 
-/** What describes the files of a nebula to an editor, and the keys that have to be there. */
-export const fileSchemas = {
-  manifest: { schema: MANIFEST, required: { nebula: ["name"] } },
-  phase: { schema: FRONT_MATTER, required: { "": ["id", "title"] } },
-} as const;
+/** What describes the files of a nebula to an editor. */
+export const FILE_SCHEMAS = { manifest: MANIFEST, phase: FRONT_MATTER } as const;
+
+/** The keys that have to be there; all may be left out where only their form is checked. */
+export const REQUIRED_KEYS = { manifest: ["nebula.name"], phase: ["id", "title"] } as const;

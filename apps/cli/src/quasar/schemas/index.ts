@@ -12,6 +12,7 @@ import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
+import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
 import { DEMO_LINES, RUN_LINES } from "./run.ts";
@@ -35,6 +36,8 @@ export const LINES: LinesOf = {
   log: LOG_LINES,
   list: [listLine, errorLine],
   ls: [listLine, errorLine],
+  "nebula plan": [nebulaPlanLine, errorLine],
+  "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],
   resume: [...RUN_LINES, planLine],

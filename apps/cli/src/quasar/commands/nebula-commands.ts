@@ -1,0 +1,2 @@
+export { nebulaPlanCommand } from "./nebula-plan.ts";
+export { nebulaValidateCommand } from "./nebula-validate.ts";

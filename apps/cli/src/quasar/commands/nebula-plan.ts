@@ -1,0 +1,84 @@
+import { currentGitSha, currentHead, dirtyPaths } from "@quasar/git";
+import { filesAt } from "@quasar/git/internal";
+import { planNebula } from "@quasar/nebula/plan";
+import { loadNebula, type TrustRequest, type UserSettings } from "@quasar/nebula/spec";
+import type { Workspace } from "@quasar/runs";
+import { openUser } from "@quasar/runs/internal";
+import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
+import { readSpec } from "../../shared/config/agent-spec.ts";
+import { resolve } from "../../shared/config/layers.ts";
+import type { OwnAgents } from "../../shared/config/own-agents.ts";
+import type { Settings } from "../../shared/config/settings.ts";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { readConfig } from "../config/load.ts";
+import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
+import { planLines } from "../nebula/plan-lines.ts";
+import { problemCount } from "../nebula/problem-lines.ts";
+import { workspaceOfNebula } from "../nebula/repository.ts";
+import type { NebulaPlanLine } from "../schemas/nebula.ts";
+
+/** `quasar nebula plan`: what working on a nebula would mean. It changes nothing, and asks for no yes. */
+export async function nebulaPlanCommand(
+  dir: string,
+  { json }: { readonly json?: true | undefined },
+): Promise<ExitCode> {
+  const loaded = loadNebula(dir);
+  const { spec, problems } = loaded;
+  if (spec === undefined) {
+    const message = `${cleanLine(dir)} is no valid nebula: ${problemCount(problems)}`;
+    throw new CliError("ERR_NEBULA", message, {
+      next: [`quasar nebula validate ${shellWord(dir)}`],
+    });
+  }
+  const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
+  const base = await baseOf(workspace);
+  const files = await filesAt(workspace.root, base.baseSha, [".gitmodules"]);
+  const settings = settingsIn(workspace);
+  const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
+  requireAgents(plan.asks, settings.ownAgents);
+  if (json === true) {
+    const facts = nebulaPlanFacts(loaded, spec, plan, base);
+    process.stdout.write(jsonLine(result("nebula_plan", facts, EXIT.ok) satisfies NebulaPlanLine));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, planLines(spec, plan, base, problems, view));
+  return EXIT.ok;
+}
+
+async function baseOf({ root }: Workspace): Promise<NebulaBase> {
+  const { head, branch } = await currentHead(root);
+  // Without a commit there is nothing to begin at, which the other call says.
+  const baseSha = head === "" ? await currentGitSha(root) : head;
+  return { baseSha, branch, uncommittedCount: (await dirtyPaths(root)).length };
+}
+
+/** What the user, and the repository for its users, have set; nothing is trusted by asking. */
+function settingsIn({ root }: Workspace): Settings {
+  const { folders } = openUser();
+  const { layers } = readConfig({ flags: {}, env: process.env, cwd: root, root, folders });
+  return resolve(layers);
+}
+
+function userSettings(settings: Settings): UserSettings {
+  const { coder, reviewer, coderModel, maxCycles, maxBudgetUsd, filter } = settings;
+  return {
+    ...{ coder, reviewer, maxBudgetUsd },
+    maxReviewCycles: maxCycles,
+    model: coderModel === "" ? undefined : coderModel,
+    checks: filter,
+  };
+}
+
+/** Refuses a name that is no agent's here. @throws {CliError} `ERR_NEBULA` */
+function requireAgents(asks: readonly TrustRequest[], own: OwnAgents): void {
+  for (const { key, value, files } of asks) {
+    const isAgent = key === "coder" || key === "reviewer";
+    if (!isAgent || readSpec(value, own) !== undefined) continue;
+    const message = `${cleanLine(files[0] ?? "")}: ${key}: there is no agent "${cleanLine(value)}" here`;
+    throw new CliError("ERR_NEBULA", message, { next: ["quasar agents"] });
+  }
+}

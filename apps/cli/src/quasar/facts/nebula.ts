@@ -1,0 +1,67 @@
+import type { NebulaPlan } from "@quasar/nebula/plan";
+import type { LoadedNebula, NebulaSpec } from "@quasar/nebula/spec";
+import type { NebulaPlanLine } from "../schemas/nebula.ts";
+
+/** Where a nebula would begin. */
+export interface NebulaBase {
+  readonly baseSha: string;
+  readonly branch: string | undefined;
+  /** Changes that are not committed. */
+  readonly uncommittedCount: number;
+}
+
+/** A plan as `--json` prints it. */
+export function nebulaPlanFacts(
+  { dir, problems }: LoadedNebula,
+  spec: NebulaSpec,
+  plan: NebulaPlan,
+  base: NebulaBase,
+): Omit<NebulaPlanLine, "v" | "type" | "exit" | "next"> {
+  return {
+    dir,
+    nebula: spec.name,
+    ...base,
+    phases: plan.phases.map(phaseFacts),
+    waveCount: plan.waveCount,
+    criticalPath: plan.criticalPath.map(({ id }) => id),
+    maxWorkers: spec.execution.maxWorkers,
+    ...plan.cost,
+    isVerified: plan.isVerified,
+    verify: spec.execution.verify,
+    copy: spec.execution.copy,
+    requiresNebulae: spec.dependencies.requiresNebulae,
+    asks: plan.asks.map(({ key, value, files }) => ({ setting: key, says: value, inFiles: files })),
+    overlaps: plan.overlaps.map(({ phases, patterns }) => ({
+      phaseIds: phases.map(({ id }) => id),
+      patterns,
+    })),
+    hasEmptySubmodules: plan.hasEmptySubmodules,
+    problems,
+  };
+}
+
+function phaseFacts({
+  phase,
+  settings,
+  wave,
+}: NebulaPlan["phases"][number]): NebulaPlanLine["phases"][number] {
+  return {
+    phaseId: phase.id,
+    file: phase.file,
+    title: phase.title,
+    wave,
+    priority: phase.priority,
+    dependsOn: phase.dependsOn,
+    scope: phase.scope,
+    gate: settings.gate,
+    coder: settings.coder ?? "",
+    reviewer: settings.reviewer ?? "",
+    model: settings.model ?? "",
+    tier: settings.tier,
+    requiredChecks: settings.checks,
+    setup: settings.setup,
+    maxCycles: settings.maxReviewCycles,
+    maxBudgetUsd: settings.maxBudgetUsd,
+    timeoutMs: settings.timeoutMs,
+  };
+}

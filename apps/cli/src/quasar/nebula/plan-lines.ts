@@ -1,0 +1,124 @@
+import type { NebulaPlan, PlannedPhase } from "@quasar/nebula/plan";
+import type { NebulaSpec, SpecProblem } from "@quasar/nebula/spec";
+import { cleanLine, count, fit, money } from "@quasar/runs/text";
+import { section } from "../../shared/output/section.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
+import type { NebulaBase } from "../facts/nebula.ts";
+import { problemLines } from "./problem-lines.ts";
+
+const MOST_OVERLAPS = 5;
+
+/** A plan for a person: first what it lacks, then what it costs and asks for, then its phases. */
+export function planLines(
+  spec: NebulaSpec,
+  plan: NebulaPlan,
+  base: NebulaBase,
+  warnings: readonly SpecProblem[],
+  view: View,
+): readonly string[] {
+  const { execution, dependencies } = spec;
+  const { phases, waveCount, criticalPath } = plan;
+  const name = fit(cleanLine(spec.name), 60);
+  const head = `${name}: ${count(phases.length, "phase")} in ${count(waveCount, "wave")}`;
+  if (phases.length === 0) {
+    return [view.paint("bold", `${name}: nothing to do`), ...problemLines(warnings, view)];
+  }
+  return [
+    view.paint("bold", head),
+    ...verifyLines(plan, execution.verify, view),
+    ...labelled(view, "base", baseWords(base)),
+    ...labelled(view, "cost", costWords(plan)),
+    ...labelled(view, "workers", `${execution.maxWorkers} at once`),
+    ...list(
+      "needs",
+      dependencies.requiresNebulae.map((each) => `nebula ${each}`),
+    ),
+    ...list("longest", [criticalPath.map(({ id }) => short(id)).join(" → ")]),
+    ...(plan.hasEmptySubmodules ? labelled(view, "warning", SUBMODULES, "yellow") : []),
+    ...problemLines(warnings, view),
+    ...overlapLines(plan, view),
+    ...section(phaseTable(phases, view)),
+    ...section(askLines(plan, view)),
+  ];
+
+  function list(label: string, values: readonly string[]): readonly string[] {
+    return values.flatMap((each, n) => labelled(view, n === 0 ? label : "", cut(each)));
+  }
+}
+
+const SUBMODULES = "submodules are empty in a phase's work tree: have [execution] setup fill them";
+
+/** What the nebula says, which may be long and is on one line. */
+function cut(text: string): string {
+  return fit(cleanLine(text), 300);
+}
+
+function short(id: string): string {
+  return fit(cleanLine(id), 24);
+}
+
+function verifyLines(
+  { isVerified }: NebulaPlan,
+  verify: readonly string[],
+  view: View,
+): readonly string[] {
+  if (verify.length > 0) return verify.flatMap((each) => labelled(view, "verify", cut(each)));
+  return isVerified
+    ? labelled(view, "verify", "nothing on the merged tree; checks before each review")
+    : labelled(view, "verify", "landed, not verified: there is no [execution] verify", "yellow");
+}
+
+function baseWords({ baseSha, branch, uncommittedCount }: NebulaBase): string {
+  const where = branch === undefined ? "no branch" : `branch ${cut(branch)}`;
+  const changes = count(uncommittedCount, "uncommitted change");
+  const is = uncommittedCount === 1 ? "is" : "are";
+  const without = uncommittedCount === 0 ? "" : `; ${changes} ${is} not part of it`;
+  return `${baseSha.slice(0, 10)}, ${where}${without}`;
+}
+
+function costWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): string {
+  const sum =
+    capsUsd === undefined
+      ? "not every phase has a limit"
+      : `phases' limits add up to ${money(capsUsd)}`;
+  if (totalUsd === undefined) return "no limit: a phase has none";
+  return isTotalGiven
+    ? `at most ${money(totalUsd)}; ${sum}`
+    : `at most ${money(totalUsd)}, the sum of the phases' limits`;
+}
+
+function overlapLines({ overlaps }: NebulaPlan, view: View): readonly string[] {
+  const shown = overlaps.slice(0, MOST_OVERLAPS).flatMap(({ phases: [a, b], patterns }, n) => {
+    const what = [...new Set(patterns)].map((each) => fit(cleanLine(each), 40)).join(" and ");
+    const text = `${short(a.id)} and ${short(b.id)} may both change ${what}: not at once`;
+    return labelled(view, n === 0 ? "overlap" : "", text);
+  });
+  const hidden = overlaps.length - MOST_OVERLAPS;
+  return hidden > 0 ? [...shown, ...labelled(view, "", `${hidden} more: --json has all`)] : shown;
+}
+
+function phaseTable(phases: readonly PlannedPhase[], view: View): readonly string[] {
+  const gates = new Set(phases.map(({ settings }) => settings.gate));
+  const rows = phases.map(({ phase, settings, wave }) => [
+    String(wave),
+    short(phase.id),
+    fit(phase.dependsOn.map(short).join(", "), 24),
+    settings.maxBudgetUsd === 0 ? "none" : money(settings.maxBudgetUsd),
+    gates.size === 1 && gates.has("trust") ? "" : settings.gate,
+    fit(cleanLine(phase.title), 200),
+  ]);
+  const head = ["wave", "phase", "needs", "limit", "gate", "title"];
+  return tableLines(head, rows, ["right", "left", "left", "right", "left", "left"], view);
+}
+
+function askLines({ asks }: NebulaPlan, view: View): readonly string[] {
+  if (asks.length === 0) return [];
+  const lines = asks.flatMap(({ key, value, files }) => {
+    const [first = "", ...more] = files;
+    const where =
+      more.length === 0 ? cut(first) : `${cut(first)} and ${count(more.length, "file")}`;
+    return labelled(view, key, `${cut(value)} (${where})`);
+  });
+  return ["needs your yes before it starts: it runs, works or is copied as you", ...lines];
+}
