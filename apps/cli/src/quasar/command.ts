@@ -32,6 +32,14 @@ export interface Given extends GivenOf<Settings> {
   readonly now?: true | undefined;
   readonly plan?: true | undefined;
 
+  // nebula apply
+  readonly auto?: true | undefined;
+  readonly base?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly maxWorkers?: string | undefined;
+  readonly resume?: true | undefined;
+  readonly totalBudget?: string | undefined;
+
   // nebula validate
   readonly schema?: true | undefined;
   readonly strictConfig?: true | undefined;

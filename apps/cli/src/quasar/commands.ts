@@ -14,7 +14,7 @@ export const GROUPS = {
 } as const;
 
 export const FAMILIES: Families = {
-  nebula: { group: GROUPS.work, summary: "check and plan a folder of phases" },
+  nebula: { group: GROUPS.work, summary: "work on many phases in parallel, and land them" },
 };
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
@@ -183,6 +183,31 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["quasar nebula plan .nebulas/tokens --json | jq .phases", "for a program"],
     ],
     run: async ([dir = ""], given) => (await ofNebulae()).nebulaPlanCommand(dir, given),
+  },
+  {
+    name: "nebula apply",
+    summary: "work on a nebula's phases and land them on a branch",
+    description:
+      "work on the phases of a nebula with parallel agents, each in a work tree of its\n" +
+      "own, and land them one by one on nebula/<name>, each on a merged tree that was\n" +
+      "verified. Your own work tree and branch stay as they are",
+    args: [["<nebula>", "the nebula's folder; with --resume its name or id, too"]],
+    options: [
+      ["--auto", "work on it; without it, nothing begins"],
+      ["--resume", "continue one that was interrupted or stopped"],
+      ["--max-workers <count>", "phases that are worked on at once"],
+      ["--total-budget <usd>", "most that all phases may cost, over all crashes; 0: no limit"],
+      ["--base <commit>", "where its branch begins; HEAD if left out"],
+      ["--branch <name>", "the branch, if not nebula/<name>"],
+      ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
+    ],
+    settings: FLAGGED,
+    examples: [
+      ["quasar nebula apply .nebulas/tokens --auto", "work on all of its phases"],
+      ["quasar nebula apply .nebulas/tokens --auto --resume", "after a crash or a stop"],
+      ["quasar nebula apply .nebulas/tokens --auto --max-workers 4", "four phases at once"],
+    ],
+    run: async ([named = ""], given) => (await ofNebulae()).nebulaApplyCommand(named, given),
   },
   {
     name: "status",

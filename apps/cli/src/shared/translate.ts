@@ -5,7 +5,7 @@ import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
 import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
-import type { NebulaErrorCode } from "@quasar/nebula";
+import type { NebulaError, NebulaErrorCode } from "@quasar/nebula";
 import { type NextStep, RunsError } from "@quasar/runs";
 import { codeOf, messageOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
@@ -104,10 +104,17 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status (then resolve the conflicts)"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", HELP],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", HELP],
+  "NebulaError ERR_BRANCH": ["ERR_STATE"],
+  "NebulaError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "NebulaError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the version that wrote it"],
   "NebulaError ERR_INVALID_NEBULA": ["ERR_NEBULA"],
   "NebulaError ERR_INVALID_STATE": ["ERR_STATE", LOOK],
+  "NebulaError ERR_LOCKED": ["ERR_LOCKED"],
   "NebulaError ERR_NO_NEBULA": ["ERR_NOT_FOUND"],
+  "NebulaError ERR_NOT_FOUND": ["ERR_NOT_FOUND"],
+  "NebulaError ERR_REWOUND": ["ERR_HEAD_MOVED"],
+  "NebulaError ERR_UNFINISHED": ["ERR_UNFINISHED_RUN"],
+  "NebulaError ERR_USAGE": ["ERR_USAGE"],
 };
 
 /** The ways out that name the path which the error is about. */
@@ -155,12 +162,21 @@ export function translate(error: unknown, program: Program): CliError {
     ? TRANSLATIONS[name as LibraryError]
     : (["ERR_UNEXPECTED", DEBUG] as const);
   if (code === "ERR_UNEXPECTED" && isOfSystem(error)) return systemFailure(error);
+  if (isOfNebula(error) && error.next.length > 0) {
+    const next = program.stepsInWords(error.next);
+    return new CliError(code, error.message, { cause: error, next });
+  }
   const next = waysOut(
     error,
     name,
     known.flatMap((way) => wordsOf(way, program)),
   );
   return new CliError(code, messageOf(error), { cause: error, next });
+}
+
+/** By its name: the class is in a package that few commands load. */
+function isOfNebula(error: unknown): error is NebulaError {
+  return error instanceof Error && error.name === "NebulaError";
 }
 
 function wordsOf(way: string | NextStep, { stepsInWords, start }: Program): readonly string[] {

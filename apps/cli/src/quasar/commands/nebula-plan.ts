@@ -1,7 +1,7 @@
 import { currentGitSha, currentHead, dirtyPaths } from "@quasar/git";
 import { filesAt } from "@quasar/git/internal";
 import { planNebula } from "@quasar/nebula/plan";
-import { loadNebula, type TrustRequest, type UserSettings } from "@quasar/nebula/spec";
+import { loadNebula, type TrustRequest } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { openUser } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
@@ -18,6 +18,7 @@ import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { problemCount } from "../nebula/problem-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
+import { userSettings } from "../nebula/user-settings.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
 
 /** `quasar nebula plan`: what working on a nebula would mean. It changes nothing, and asks for no yes. */
@@ -61,16 +62,6 @@ function settingsIn({ root }: Workspace): Settings {
   const { folders } = openUser();
   const { layers } = readConfig({ flags: {}, env: process.env, cwd: root, root, folders });
   return resolve(layers);
-}
-
-function userSettings(settings: Settings): UserSettings {
-  const { coder, reviewer, coderModel, maxCycles, maxBudgetUsd, filter } = settings;
-  return {
-    ...{ coder, reviewer, maxBudgetUsd },
-    maxReviewCycles: maxCycles,
-    model: coderModel === "" ? undefined : coderModel,
-    checks: filter,
-  };
 }
 
 /** Refuses a name that is no agent's here. @throws {CliError} `ERR_NEBULA` */

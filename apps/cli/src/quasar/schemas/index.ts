@@ -12,6 +12,7 @@ import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
+import { NEBULA_APPLY_LINES } from "./nebula-apply.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -36,6 +37,7 @@ export const LINES: LinesOf = {
   log: LOG_LINES,
   list: [listLine, errorLine],
   ls: [listLine, errorLine],
+  "nebula apply": NEBULA_APPLY_LINES,
   "nebula plan": [nebulaPlanLine, errorLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],

@@ -98,7 +98,8 @@ const stepLine = timedLine("step", "A step of the demo", {
   lines: texts("What it shows"),
 });
 
-const OF_LOOP = {
+/** What all lines of a run have that are made of its events. */
+export const OF_LOOP = {
   time: time("When it was printed"),
   taskId: v.optional(text("An id of the task, the same over all resumes")),
   headSha: v.optional(shaOrNone("HEAD, as the loop last saw it")),

@@ -1,0 +1,243 @@
+import { currentHead } from "@quasar/git";
+import { resolveCommit } from "@quasar/git/history";
+import {
+  applyNebula,
+  type EngineLimits,
+  findNebula,
+  isUnfinished,
+  keptSpec,
+  nebulaCost,
+  type NebulaState,
+  type PhaseRunOptions,
+  unfinishedOf,
+} from "@quasar/nebula";
+import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
+import {
+  type LoadedNebula,
+  loadNebula,
+  type NebulaSpec,
+  type PhaseSpec,
+} from "@quasar/nebula/spec";
+import { createKeyManager } from "@quasar/receipts";
+import type { Workspace } from "@quasar/runs";
+import { openUser, repositoryOf } from "@quasar/runs/internal";
+import { cleanLine, count, shellWord } from "@quasar/runs/text";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
+import { environmentOfChecks } from "../../shared/checks/environment.ts";
+import { type FlagValues, resolve } from "../../shared/config/layers.ts";
+import type { Settings } from "../../shared/config/settings.ts";
+import { loadTrusted, requireTrust } from "../../shared/config/trust.ts";
+import { CliError } from "../../shared/errors.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
+import { listenForInterrupts } from "../../shared/interrupts.ts";
+import { createReporterOf } from "../../shared/output/reporter.ts";
+import { STREAMS } from "../../shared/streams.ts";
+import { loadConfig } from "../config/load.ts";
+import { nebulaResult } from "../facts/nebula-apply.ts";
+import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
+import { exitOfNebula, nextOfNebula } from "../nebula/outcome.ts";
+import { problemCount } from "../nebula/problem-lines.ts";
+import { workspaceOfNebula } from "../nebula/repository.ts";
+import { userSettings } from "../nebula/user-settings.ts";
+import { runOptionsOf } from "../run-options.ts";
+import { openWorkspace } from "@quasar/runs/internal";
+
+export interface NebulaApplyOptions {
+  readonly flags: FlagValues;
+  readonly auto?: true | undefined;
+  readonly resume?: true | undefined;
+  readonly base?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly maxWorkers?: string | undefined;
+  readonly totalBudget?: string | undefined;
+  readonly trustConfig?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+const OTHER_WAYS = { start: "quasar nebula apply DIR --auto" };
+
+/** `quasar nebula apply`: works on the phases of a nebula, and lands them on a branch of their own. */
+export async function nebulaApplyCommand(
+  named: string,
+  options: NebulaApplyOptions,
+): Promise<ExitCode> {
+  const { workspace, loaded, resumed } = await meant(named, options);
+  const { root } = workspace;
+  const { commonDir } = repositoryOf(workspace);
+  const spec = resumed === undefined ? validOf(loaded, named) : keptSpec(commonDir, resumed);
+  const { folders } = openUser();
+  const trust = options.trustConfig === true;
+  const layers = await loadTrusted(trust, (isTrusted) => {
+    const where = { cwd: process.cwd(), root, folders, env: process.env };
+    const config = loadConfig({ flags: options.flags, ...where, trust: isTrusted });
+    requireNebulaTrust(spec, { root, stateDir: folders.state, trust: isTrusted });
+    return config;
+  });
+  const settings = withAbsoluteScripts(resolve(layers), process.cwd());
+  const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: false });
+  const optionsOf = phaseOptions(settings, plan);
+  // What is wrong with an agent is reported before anything is touched.
+  for (const phase of spec.phases) optionsOf(phase);
+  const limits = limitsOf(spec, plan, settings, options);
+  if (options.auto !== true) throw withoutAuto(spec, named);
+
+  const reporter = createReporterOf(ENGINE, STREAMS, { json: options.json === true, live: false });
+  const say = (record: EngineRecord): void => reporter.report(record);
+  const interrupts = listenForInterrupts((name) =>
+    say({
+      type: "notice",
+      message: `${name}: stopping and saving; press Ctrl-C again to exit now.`,
+    }),
+  );
+  try {
+    for (const message of layers.flatMap(({ warnings }) => warnings)) {
+      say({ type: "warning", message });
+    }
+    const { reason, state } = await applyNebula({
+      repository: repositoryOf(workspace),
+      ...{ loaded, resumed, limits, optionsOf, branch: options.branch },
+      base: await baseOf(root, options.base),
+      keys: createKeyManager({ dir: join(folders.state, "keys") }),
+      env: process.env,
+      commandEnv: environmentOfChecks(settings),
+      stateFolder: folders.state,
+      onEvent: say,
+      signal: interrupts.signal,
+    });
+    const cost = await nebulaCost(commonDir, state);
+    const exit = interrupts.exitCode() ?? exitOfNebula(reason);
+    say(nebulaResult(state, cost, { reason, exit, next: nextOfNebula(state, reason, limits) }));
+    return exit;
+  } finally {
+    interrupts.stop();
+    reporter.close();
+  }
+}
+
+interface Meant {
+  readonly workspace: Workspace;
+  readonly loaded: LoadedNebula | undefined;
+  readonly resumed: NebulaState | undefined;
+}
+
+/** The nebula that was named: by its folder, or one that has begun by its name or id too. */
+async function meant(named: string, { resume }: NebulaApplyOptions): Promise<Meant> {
+  if (!existsSync(named)) {
+    const workspace = await openWorkspace(process.cwd());
+    const found = findNebula(workspace.repositoryId, named);
+    return { workspace, loaded: undefined, resumed: unfinished(found, resume === true) };
+  }
+  const loaded = loadNebula(named);
+  const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
+  const begun = unfinishedOf(workspace.repositoryId, loaded.dir);
+  if (begun !== undefined)
+    return { workspace, loaded, resumed: unfinished(begun, resume === true) };
+  if (resume === true) {
+    throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(named)} has no unfinished nebula`, {
+      next: [`quasar nebula apply ${shellWord(named)} --auto`],
+    });
+  }
+  return { workspace, loaded, resumed: undefined };
+}
+
+function unfinished(state: NebulaState, resume: boolean): NebulaState {
+  const { name, phases } = state;
+  if (!isUnfinished(state)) {
+    throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(name)} has ended`, {
+      next: [`quasar nebula status ${state.id}`],
+    });
+  }
+  if (resume) return state;
+  const open = phases.filter(({ status }) => status !== "done").length;
+  const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
+  throw new CliError("ERR_UNFINISHED_RUN", message, {
+    next: [`quasar nebula apply ${state.id} --auto --resume`],
+  });
+}
+
+function validOf(loaded: LoadedNebula | undefined, named: string): NebulaSpec {
+  if (loaded?.spec !== undefined) return loaded.spec;
+  const found = problemCount(loaded?.problems ?? []);
+  throw new CliError("ERR_NEBULA", `${cleanLine(named)} is no valid nebula: ${found}`, {
+    next: [`quasar nebula validate ${shellWord(named)}`],
+  });
+}
+
+function requireNebulaTrust(
+  spec: NebulaSpec,
+  {
+    root,
+    stateDir,
+    trust,
+  }: { readonly root: string; readonly stateDir: string; readonly trust: boolean },
+): void {
+  const { asks } = planNebula(spec, { user: {}, hasSubmodules: false });
+  const guarded: Record<string, string[]> = {};
+  for (const { key, value } of asks) (guarded[key] ??= []).push(value);
+  requireTrust({ path: `nebula ${spec.name}`, guarded, workTree: root, stateDir, trust });
+}
+
+/** What each phase's run works by: the user's settings, with what the phase and its nebula say. */
+function phaseOptions(settings: Settings, plan: NebulaPlan): (phase: PhaseSpec) => PhaseRunOptions {
+  const made = new Map<string, PhaseRunOptions>();
+  return ({ id }) => {
+    const known = made.get(id);
+    if (known !== undefined) return known;
+    const planned = plan.phases.find(({ phase }) => phase.id === id);
+    const { model, coder, reviewer, checks, maxReviewCycles } = planned?.settings ?? {};
+    const own: Settings = {
+      ...settings,
+      coder: coder ?? settings.coder,
+      reviewer: reviewer ?? settings.reviewer,
+      coderModel: model ?? settings.coderModel,
+      filter: checks ?? settings.filter,
+      maxCycles: maxReviewCycles ?? settings.maxCycles,
+    };
+    const {
+      maxBudgetUsd: _own,
+      onEnd: _end,
+      ...options
+    } = runOptionsOf(own, createAgents(own, OTHER_WAYS));
+    made.set(id, options);
+    return options;
+  };
+}
+
+function limitsOf(
+  { execution }: NebulaSpec,
+  { cost }: NebulaPlan,
+  { maxBudgetUsd }: Settings,
+  { maxWorkers, totalBudget }: NebulaApplyOptions,
+): EngineLimits {
+  return {
+    maxWorkers: numberOf("--max-workers", maxWorkers, /^[1-9]\d?$/u) ?? execution.maxWorkers,
+    totalUsd: numberOf("--total-budget", totalBudget, /^\d+(?:\.\d+)?$/u) ?? cost.totalUsd ?? 0,
+    phaseUsd: maxBudgetUsd,
+  };
+}
+
+function numberOf(flag: string, value: string | undefined, form: RegExp): number | undefined {
+  if (value === undefined || form.test(value)) return value === undefined ? value : Number(value);
+  throw new CliError("ERR_USAGE", `${flag}: ${cleanLine(value)} is not a number that it takes`);
+}
+
+async function baseOf(root: string, named: string | undefined): Promise<string> {
+  if (named === undefined) return (await currentHead(root)).head;
+  const commit = await resolveCommit(root, named);
+  if (commit !== undefined) return commit;
+  throw new CliError("ERR_USAGE", `there is no commit ${cleanLine(named)}`, {
+    next: ["git log --oneline"],
+  });
+}
+
+function withoutAuto({ phases }: NebulaSpec, named: string): CliError {
+  const message = `${count(phases.length, "phase")} would be worked on; without --auto nothing begins`;
+  return new CliError("ERR_USAGE", message, {
+    next: [
+      `quasar nebula apply ${shellWord(named)} --auto`,
+      `quasar nebula plan ${shellWord(named)}`,
+    ],
+  });
+}

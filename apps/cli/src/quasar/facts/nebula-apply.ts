@@ -1,0 +1,137 @@
+import type { NebulaCost, NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
+import type { RunEvent } from "@quasar/runs";
+import type { ExitCode } from "../../shared/exit-codes.ts";
+import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
+import type { EngineRecord } from "../nebula/engine-lines.ts";
+
+/** How a nebula stands, as `--json` has it. */
+export interface NebulaFacts {
+  readonly nebulaId: string;
+  readonly nebula: string;
+  readonly dir: string;
+  readonly branch: string;
+  readonly baseSha: string;
+  readonly spentUsd: number;
+  readonly phases: readonly NebulaPhaseFacts[];
+}
+
+export interface NebulaPhaseFacts {
+  readonly phaseId: string;
+  readonly status: NebulaState["phases"][number]["status"];
+  readonly reason: string;
+  readonly attempt: number;
+  readonly runIds: readonly string[];
+  readonly baseSha: string;
+  readonly tipSha: string;
+  /** Its landing on the branch; `""` before. */
+  readonly landedSha: string;
+  readonly spentUsd: number;
+}
+
+/** How an engine has ended, as its last line. */
+export interface NebulaResult extends NebulaFacts {
+  readonly type: "nebula";
+  readonly reason: StopReason;
+  readonly exit: ExitCode;
+  readonly next: readonly string[];
+}
+
+export function nebulaFacts(
+  { id, name, dir, branch, base, phases }: NebulaState,
+  { totalUsd, phasesUsd }: NebulaCost,
+): NebulaFacts {
+  return {
+    ...{ nebulaId: id, nebula: name, dir, branch, baseSha: base, spentUsd: totalUsd },
+    phases: phases.map((phase) => ({
+      phaseId: phase.id,
+      status: phase.status,
+      reason: phase.reason,
+      attempt: phase.attempt,
+      runIds: phase.runs,
+      baseSha: phase.base,
+      tipSha: phase.tip,
+      landedSha: phase.landing > 0 ? phase.candidate : "",
+      spentUsd: phasesUsd.get(phase.id) ?? 0,
+    })),
+  };
+}
+
+export function nebulaResult(
+  state: NebulaState,
+  cost: NebulaCost,
+  how: Pick<NebulaResult, "reason" | "exit" | "next">,
+): NebulaResult {
+  return { type: "nebula", ...nebulaFacts(state, cost), ...how };
+}
+
+/** What of an event of a nebula is in its line, beside its kind. */
+interface EventFacts {
+  readonly phaseId: string;
+  readonly attempt?: number | undefined;
+  readonly runId?: string | undefined;
+  readonly sha?: string | undefined;
+  readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
+  readonly findings?: readonly string[] | undefined;
+  readonly reason?: string | undefined;
+}
+
+/**
+ * What an engine reports, as `--json` has it: an event of a phase's run is the line that `quasar run` prints, with the
+ * phase's id.
+ */
+export function engineFacts(record: EngineRecord) {
+  switch (record.type) {
+    case "run_event": {
+      const { phase: phaseId, event } = record;
+      return event.type === "run"
+        ? { type: "phase_run" as const, phaseId, runId: event.runId }
+        : { ...runEventFacts(event), phaseId };
+    }
+    case "nebula":
+      return record;
+    case "notice":
+      return { ...record, phaseId: "" };
+    case "warning":
+      return { type: record.type, cycle: 0, message: record.message, phaseId: record.phase ?? "" };
+    default:
+      return { type: "nebula_event" as const, event: record.type, ...eventFacts(record) };
+  }
+}
+
+function runEventFacts(event: Exclude<RunEvent, { readonly type: "run" }>) {
+  switch (event.type) {
+    case "waiting":
+      return waitingFacts(event);
+    case "notice":
+      return { type: event.type, message: event.message };
+    default:
+      return loopEventFacts(event);
+  }
+}
+
+function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): EventFacts {
+  switch (event.type) {
+    case "nebula_begun":
+      return { phaseId: "", sha: event.base };
+    case "phase_begun":
+      return { phaseId: event.phase, attempt: event.attempt, runId: event.runId };
+    case "phase_approved":
+      return { phaseId: event.phase, attempt: event.attempt, sha: event.tip };
+    case "candidate_made":
+    case "landing_repeated":
+    case "phase_landed":
+      return { phaseId: event.phase, sha: event.candidate };
+    case "verification":
+      return { phaseId: event.phase, outcome: event.outcome };
+    case "base_moved":
+      return { phaseId: event.phase, sha: event.tip };
+    case "phase_unchanged":
+      return { phaseId: event.phase };
+    case "rework":
+      return { phaseId: event.phase, attempt: event.attempt, findings: event.findings };
+    case "phase_failed":
+    case "phase_skipped":
+    case "phase_waits":
+      return { phaseId: event.phase, reason: event.reason };
+  }
+}

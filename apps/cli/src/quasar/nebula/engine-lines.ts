@@ -1,0 +1,117 @@
+import type { Told } from "@quasar/nebula";
+import type { RunEvent } from "@quasar/runs";
+import { cleanLine, count, duration, fit, money } from "@quasar/runs/text";
+import type { Presenter } from "../../shared/output/reporter.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import type { NebulaResult } from "../facts/nebula-apply.ts";
+import { engineFacts } from "../facts/nebula-apply.ts";
+import { stateLines } from "./state-lines.ts";
+
+/** What `quasar nebula apply` reports. */
+export type EngineRecord =
+  | Told
+  | { readonly type: "notice"; readonly message: string }
+  | NebulaResult;
+
+/** Lines alone: many phases work at once, and each line says whose it is. */
+export const ENGINE: Presenter<EngineRecord, { readonly working: number }> = {
+  facts: engineFacts,
+  idle: { working: 0 },
+  advance: (before) => before,
+  lines: engineLines,
+  block: () => [],
+  still: () => [],
+  isDiagnostic: ({ type }) => type === "warning" || type === "notice",
+  isAwaited: () => false,
+  ended: (progress) => progress,
+};
+
+function engineLines(record: EngineRecord, _progress: unknown, view: View): string[] {
+  const say = (id: string, text: string, style?: "green" | "yellow" | "red"): string[] =>
+    labelled(view, fit(cleanLine(id), 16), fit(cleanLine(text), 400), style);
+  switch (record.type) {
+    case "nebula_begun":
+      return say("nebula", `${record.id} begins at ${record.base.slice(0, 10)}`);
+    case "phase_begun":
+      return say(
+        record.phase,
+        record.attempt === 1 ? "begins" : `attempt ${record.attempt} begins`,
+      );
+    case "phase_approved":
+      return say(record.phase, "approved; waits to land");
+    case "candidate_made":
+      return [];
+    case "verification":
+      return say(
+        record.phase,
+        VERIFIED[record.outcome],
+        record.outcome === "failed" ? "yellow" : undefined,
+      );
+    case "phase_landed": {
+      const how = record.verified ? "landed, verified" : "landed, not verified";
+      return say(record.phase, `${how}: ${record.candidate.slice(0, 10)}`, "green");
+    }
+    case "landing_repeated":
+      return say(record.phase, "landing repeated after a power cut");
+    case "base_moved":
+      return say(record.phase, `the branch has moved to ${record.tip.slice(0, 10)}: merges again`);
+    case "phase_unchanged":
+      return say(record.phase, "done: there is nothing to land");
+    case "rework":
+      return record.findings.flatMap((finding, at) =>
+        say(
+          at === 0 ? record.phase : "",
+          at === 0 ? `cannot land; back to its coder: ${finding}` : finding,
+          "yellow",
+        ),
+      );
+    case "phase_failed":
+      return say(record.phase, `failed: ${record.reason}`, "red");
+    case "phase_skipped":
+      return say(record.phase, `skipped: ${record.reason}`, "yellow");
+    case "phase_waits":
+      return say(record.phase, `waits for you: ${record.reason}`, "yellow");
+    case "warning":
+      return say(record.phase ?? "warning", record.message, "yellow");
+    case "notice":
+      return say("", record.message);
+    case "run_event":
+      return runEventWords(record.event).flatMap((words) => say(record.phase, words));
+    case "nebula":
+      return [...stateLines(record, view), ...nextLines(record.next, view)];
+  }
+}
+
+const VERIFIED = {
+  passed: "verified on the merged tree",
+  known: "verified before: the merged tree has a receipt",
+  flaky: "verified at the second try: a command is flaky",
+  failed: "the merged tree did not pass",
+} as const;
+
+/** What of a phase's run is worth a line among many. */
+function runEventWords(event: RunEvent): readonly string[] {
+  switch (event.type) {
+    case "agent_done": {
+      const cost = event.costUsd === undefined ? "cost unknown" : money(event.costUsd);
+      return [`cycle ${event.cycle}: ${event.role} done in ${duration(event.durationMs)}, ${cost}`];
+    }
+    case "review_complete":
+      return event.approved
+        ? []
+        : [`cycle ${event.cycle}: ${count(event.findings.length, "issue")} found`];
+    case "check_done":
+      return event.passed ? [] : [`cycle ${event.cycle}: ${event.name} failed`];
+    case "turn_recovered":
+      return [`the ${event.role}'s turn was found again: ${event.how}`];
+    case "turn_retry":
+      return [`the ${event.role}'s turn failed; retry ${event.retry} of ${event.most}`];
+    case "waiting":
+      return [`waits for a usage limit: ${event.message}`];
+    case "warning":
+    case "notice":
+      return [event.message];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,132 @@
+import * as v from "valibot";
+import { errorLine } from "../../shared/schemas/error-line.ts";
+import {
+  list,
+  object,
+  runId,
+  sha,
+  shaOrNone,
+  steps,
+  text,
+  texts,
+  time,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
+import {
+  type Described,
+  linesOf,
+  type Printed,
+  type Timed,
+  timedLine,
+  withKeys,
+} from "../../shared/schemas/line.ts";
+import {
+  agentSays,
+  checkDone,
+  LOOP_EVENTS,
+  reviewComplete,
+  taskSuccess,
+} from "../../shared/schemas/loop-events.ts";
+import type { engineFacts } from "../facts/nebula-apply.ts";
+import { noticeLine, OF_LOOP, waitingLine } from "./run.ts";
+
+const phaseId = text('The phase; "": the nebula as a whole');
+
+const eventLine = timedLine(
+  "nebula_event",
+  "Something happened to a nebula that is kept on record",
+  {
+    event: word(
+      [
+        "nebula_begun",
+        "phase_begun",
+        "phase_approved",
+        "candidate_made",
+        "verification",
+        "phase_landed",
+        "landing_repeated",
+        "base_moved",
+        "phase_unchanged",
+        "rework",
+        "phase_failed",
+        "phase_skipped",
+        "phase_waits",
+      ],
+      "What",
+    ),
+    phaseId,
+    attempt: v.optional(whole("From 1; each rework and each retry is a new one")),
+    runId: v.optional(runId("The run of the attempt")),
+    sha: v.optional(sha("The commit that it is about")),
+    outcome: v.optional(word(["passed", "failed", "flaky", "known"], "Of a verification")),
+    findings: v.optional(texts("Why the phase goes back to its agents")),
+    reason: v.optional(text("Why, for a person")),
+  },
+);
+
+const runLine = timedLine("phase_run", "The run of a phase begins or resumes", {
+  phaseId,
+  runId: runId(),
+});
+
+const status = word(
+  ["pending", "running", "queued", "landing", "done", "failed", "skipped", "awaiting_human"],
+  "Where it is",
+);
+
+const phase = object(
+  {
+    phaseId: text("Its name in the nebula"),
+    status,
+    reason: text("Why it failed, was skipped or waits"),
+    attempt: whole("From 1"),
+    runIds: texts("Its runs, oldest first"),
+    baseSha: shaOrNone("Where its attempt began"),
+    tipSha: shaOrNone("What was approved"),
+    landedSha: shaOrNone("Its landing on the branch"),
+    spentUsd: usd("What its runs count against the limit"),
+  },
+  "A phase as it stands",
+);
+
+export const NEBULA_ENTRIES = {
+  nebulaId: text("Its id"),
+  nebula: text("Its name"),
+  dir: text("The folder that it was begun from"),
+  branch: text("The branch that it lands on"),
+  baseSha: sha("Where that began"),
+  spentUsd: usd("What all its runs count against the limit"),
+  phases: list(phase, "In the order of the plan"),
+};
+
+const resultLine = timedLine(
+  "nebula",
+  "The last line: how the nebula stands, and why nothing goes on",
+  {
+    ...NEBULA_ENTRIES,
+    reason: word(["done", "failed", "waiting", "budget", "interrupted"], "Why nothing goes on"),
+    exit: whole("The exit code, which the README lists"),
+    next: steps(),
+  },
+);
+
+/** What `nebula apply` prints. */
+export const NEBULA_APPLY_LINES = [
+  eventLine,
+  runLine,
+  ...linesOf([...LOOP_EVENTS, agentSays, checkDone, reviewComplete, taskSuccess], {
+    ...OF_LOOP,
+    phaseId,
+  }),
+  withKeys(noticeLine, { phaseId }),
+  withKeys(waitingLine, { phaseId }),
+  resultLine,
+  errorLine,
+] as const;
+
+export type NebulaApplyLine = Described<
+  Printed<(typeof NEBULA_APPLY_LINES)[number]>,
+  Timed<ReturnType<typeof engineFacts>>
+>;
