@@ -135,6 +135,11 @@ export interface LoopOptions {
    * with this process
    */
   readonly turnsDir?: string | undefined;
+  /**
+   * The work tree is the run's alone: a person neither edits in it nor looks for its commits there, and is not told
+   * about either. @default false
+   */
+  readonly ownsTree?: boolean | undefined;
   /** Agents end with this process although there is a `turnsDir`. @default false */
   readonly leash?: boolean | undefined;
   /**

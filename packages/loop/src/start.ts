@@ -42,7 +42,9 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
   );
   const state = await protect(unprotected, ports.repository);
   const opening = openingWarnings(settings, ports, state);
-  if (ports.repository !== undefined) opening.push(treeWarning(state));
+  if (ports.repository !== undefined && settings.ownsTree !== true) {
+    opening.push(treeWarning(state));
+  }
   if (problem !== undefined) opening.push(warning(state, problem));
   opening.push(...(await keepProtected(state, ports.repository, settings.signal)));
   return drive(new Run(settings, ports, { state, head }), opening);

@@ -20,6 +20,7 @@ export interface RunOptions
         | "checkEnv"
         | "commit"
         | "leash"
+        | "ownsTree"
       >
     > {
   /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */

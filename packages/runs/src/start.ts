@@ -54,7 +54,11 @@ export async function startRun(
       await freeGit(driverOf(session));
       await rejectUnfinishedRuns(session, user, isNew);
       if (named !== undefined) await rejectKnown(workspace, runId);
-      const facts = await inspectTree(workspace, acceptDirty, session.tell);
+      const facts = await inspectTree(
+        workspace,
+        { acceptDirty, ownsTree: options.ownsTree },
+        session.tell,
+      );
       const conventions = await readConventions(workspace.root, facts.baseCommit);
       assertBudget(workspace, facts, { ...options, runId, task, conventions: conventions.text });
       session.begin(runId);

@@ -86,6 +86,12 @@ export interface TreeFacts {
   readonly seen: SeenWork;
 }
 
+interface InspectOptions {
+  readonly acceptDirty: boolean;
+  /** As a run's own option has it. @default false */
+  readonly ownsTree?: boolean | undefined;
+}
+
 /**
  * Makes sure that a work tree is fit to be worked in.
  *
@@ -94,7 +100,7 @@ export interface TreeFacts {
  */
 export async function inspectTree(
   workspace: Workspace,
-  acceptDirty: boolean,
+  { acceptDirty, ownsTree = false }: InspectOptions,
   tell: Tell,
 ): Promise<TreeFacts> {
   const { root, gitDir } = workspace;
@@ -103,7 +109,7 @@ export async function inspectTree(
   const operation = await operationInProgress({ gitDir });
   if (operation !== undefined) throw busyTree(operation);
   const branch = await branchOf(workspace);
-  if (branch === undefined) {
+  if (branch === undefined && !ownsTree) {
     const message = "HEAD is on no branch; keep the commits with: git switch -c my-work";
     tell({ type: "warning", cycle: 0, message });
   }

@@ -1,6 +1,6 @@
 import { land, reconcileLandings } from "../landing/land.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
-import { removeLandedTrees } from "../trees/tree.ts";
+import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import { allowanceOf } from "./budget.ts";
 import type { Engine } from "./context.ts";
 import { laneTurn, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
@@ -79,6 +79,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
   if (failure !== undefined) throw failure.error;
   if (engine.signal.aborted) return "interrupted";
   await removeLandedTrees(engine);
+  if (engine.store.current.phases.every(isSettled)) await removeVerifyTree(engine);
   return reasonOf(engine.store.current, isBlocked);
 }
 

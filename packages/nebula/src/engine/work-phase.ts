@@ -69,6 +69,7 @@ async function approvedCommit(
   if (found?.status === "approved") return (await runs.show(runId)).headSha;
   const given = {
     ...engine.optionsOf(spec),
+    ownsTree: true,
     signal,
     onEvent: (event: RunEvent): void => tell({ type: "run_event", phase: id, event }),
   };

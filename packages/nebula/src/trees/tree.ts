@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { currentHead, dirtyPaths, openRepository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
@@ -49,6 +49,14 @@ export async function moveTree(engine: Engine, name: string, commit: string): Pr
   await removeUntracked(path, { signal });
   await setUp(engine, path);
   return path;
+}
+
+/** Removes the tree of the verifications, and the folder of all trees, where nothing is in it any more. */
+export async function removeVerifyTree(engine: Engine): Promise<void> {
+  const { repository, signal, trees } = engine;
+  const path = treePath(engine, VERIFY_TREE);
+  if (existsSync(path)) await removeWorktree(repository.root, path, { signal });
+  if (existsSync(trees) && readdirSync(trees).length === 0) rmdirSync(trees);
 }
 
 /**
