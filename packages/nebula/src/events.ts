@@ -43,6 +43,13 @@ export type NebulaEvent =
       readonly findings: readonly string[];
     }
   | {
+      readonly type: "decision";
+      readonly phase: string;
+      readonly attempt: number;
+      readonly verb: "approve" | "reject" | "retry" | "skip";
+      readonly reason: string;
+    }
+  | {
       readonly type: "phase_failed" | "phase_skipped" | "phase_waits";
       readonly phase: string;
       readonly reason: string;

@@ -4,6 +4,7 @@ export type { EngineLimits, PhaseRunOptions } from "./engine/context.ts";
 export type { StopReason } from "./engine/engine.ts";
 export { NebulaError, type NebulaErrorCode } from "./errors.ts";
 export type { NebulaEvent, Told } from "./events.ts";
+export { type Answer, type Answered, answerPhase } from "./people/answer.ts";
 export { nebulaCost, type NebulaCost } from "./state/cost.ts";
 export { findNebula, isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export type { NebulaState, PhaseState, PhaseStatus } from "./state/state.ts";

@@ -40,6 +40,12 @@ export interface Given extends GivenOf<Settings> {
   readonly resume?: true | undefined;
   readonly totalBudget?: string | undefined;
 
+  // nebula approve, reject, retry, skip, diff
+  readonly final?: true | undefined;
+  readonly landed?: true | undefined;
+  readonly nebula?: string | undefined;
+  readonly reason?: string | undefined;
+
   // nebula validate
   readonly schema?: true | undefined;
   readonly strictConfig?: true | undefined;

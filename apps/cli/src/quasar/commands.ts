@@ -19,6 +19,10 @@ export const FAMILIES: Families = {
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
 const RUN_OPTION: Described = ["--run <run>", RUN[1]];
+const NEBULA: Described = ["[nebula]", "its name, id or folder; the unfinished one if left out"];
+const PHASE: Described = ["<phase>", "its id in the nebula"];
+const OF_NEBULA: OptionSpec = ["--nebula <nebula>", NEBULA[1]];
+const STAT: OptionSpec = ["--stat", "only which files, and how much"];
 const ALL: OptionSpec = ["--all", "every run that is kept, not only the newest"];
 const TRUST: OptionSpec = [
   "--trust-config",
@@ -210,6 +214,66 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([named = ""], given) => (await ofNebulae()).nebulaApplyCommand(named, given),
   },
   {
+    name: "nebula status",
+    summary: "show what has landed, what waits, and what to type",
+    args: [NEBULA],
+    options: [["--all", "each of its phases, too"]],
+    examples: [
+      ["quasar nebula status", "the one that is unfinished"],
+      ["quasar nebula status tokens --all", "by its name, with each phase"],
+    ],
+    run: async ([named], given) => (await ofNebulae()).nebulaStatusCommand(named, given),
+  },
+  {
+    name: "nebula diff",
+    summary: "show what a phase has changed",
+    args: [PHASE],
+    options: [["--landed", "what its landing changes on the branch"], STAT, OF_NEBULA],
+    examples: [
+      ["quasar nebula diff parser", "what was approved, from where it began"],
+      ["quasar nebula diff parser --landed", "what lands, merged with the others"],
+    ],
+    run: async ([id = ""], given) => (await ofNebulae()).nebulaDiffCommand(id, given),
+  },
+  {
+    name: "nebula approve",
+    summary: "let the change of a phase land that waits for you",
+    args: [PHASE],
+    options: [OF_NEBULA],
+    examples: [["quasar nebula approve parser", "after quasar nebula diff parser --landed"]],
+    run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("approve", id, given),
+  },
+  {
+    name: "nebula reject",
+    summary: "send a phase that waits for you back to its agents",
+    args: [PHASE],
+    options: [
+      ["--reason <text>", "what is wrong, for its agents"],
+      ["--final", "for good: it fails, and what needs it is skipped"],
+      OF_NEBULA,
+    ],
+    examples: [
+      ['quasar nebula reject parser --reason "keep the old flag"', "it is worked on again"],
+    ],
+    run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("reject", id, given),
+  },
+  {
+    name: "nebula retry",
+    summary: "begin a phase anew that failed, was skipped or waits",
+    args: [PHASE],
+    options: [OF_NEBULA],
+    examples: [["quasar nebula retry parser", "on what has landed by now"]],
+    run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("retry", id, given),
+  },
+  {
+    name: "nebula skip",
+    summary: "leave a phase out, and what needs it",
+    args: [PHASE],
+    options: [["--reason <text>", "why, for the record"], OF_NEBULA],
+    examples: [["quasar nebula skip parser", "the others go on"]],
+    run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("skip", id, given),
+  },
+  {
     name: "status",
     group: GROUPS.look,
     summary: "show where the newest runs stand, and what is next",
@@ -267,7 +331,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     description:
       "show what a run has committed since it began, for reading; on a terminal by GIT_PAGER, PAGER or less",
     args: [RUN],
-    options: [["--stat", "only which files, and how much"]],
+    options: [STAT],
     examples: [
       ["quasar diff", "of the newest run"],
       [`quasar diff ${ID} --stat`, "the files of this one"],

@@ -18,7 +18,7 @@ export interface Span {
 
 export interface ShowDiffOptions {
   /** Whose change it is, for `--json`. */
-  readonly of: Pick<DiffLine, "runId" | "taskId">;
+  readonly of: Pick<DiffLine, "runId" | "taskId" | "phaseId">;
   /** Only which files, and how much. */
   readonly stat?: true | undefined;
   readonly json?: true | undefined;

@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { land, reconcileLandings } from "../landing/land.ts";
+import { takeDecisions } from "../people/take-decisions.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import { allowanceOf } from "./budget.ts";
 import type { Engine } from "./context.ts";
 import { laneTurn, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
+
+/** How often what people have decided is looked for, in milliseconds. */
+const LOOK_MS = 1000;
 
 /** Why nothing goes on any more. */
 export type StopReason =
@@ -40,6 +45,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
   for (;;) {
     const mayBegin = failure === undefined && !engine.signal.aborted;
     if (mayBegin) {
+      takeDecisions(engine);
       skip(engine);
       isBlocked = false;
       const working = new Set([...workers.keys(), ...stopped]);
@@ -74,7 +80,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     }
     const open = [...workers.values(), ...(lane === undefined ? [] : [lane])];
     if (open.length === 0) break;
-    await Promise.race(open);
+    await Promise.race([...open, sleep(LOOK_MS, undefined, { ref: false })]);
   }
   if (failure !== undefined) throw failure.error;
   if (engine.signal.aborted) return "interrupted";

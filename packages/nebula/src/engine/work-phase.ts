@@ -1,12 +1,14 @@
 import { currentHead, dirtyPaths } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
 
+import { conflictMarkersLeft } from "@quasar/git/landing";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { openRuns, type RunEnd, type RunEvent, type Runs } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { spentIn } from "@quasar/runs/tree";
 import type { NebulaEvent } from "../events.ts";
 import { holdRef } from "../landing/hold-ref.ts";
+import { sendBack } from "../landing/send-back.ts";
 import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import { moveTree, openTree } from "../trees/tree.ts";
@@ -108,6 +110,27 @@ async function prepare(engine: Engine, { ref, base }: PhaseState): Promise<void>
   await moveTree(engine, ref, base);
 }
 
+/** Whether a rework was approved with conflict markers that its base brought: then it is not done. */
+async function hasMarkersLeft(
+  engine: Engine,
+  { id, conflictCommit, conflicts: paths }: PhaseState,
+  tip: string,
+): Promise<boolean> {
+  if (paths.length === 0) return false;
+  const { merges, signal } = engine;
+  const left = { conflictCommit, tree: tip, paths, signal };
+  const conflicts = await conflictMarkersLeft(merges, left);
+  if (conflicts.length === 0) return false;
+  const findings = conflicts.map((path) => `[merge] ${path}: conflict markers are left in it`);
+  await sendBack(engine, id, {
+    cause: "merge",
+    findings,
+    base: tip,
+    conflict: { conflictCommit, conflicts },
+  });
+  return true;
+}
+
 /** What was approved is held by a ref, then the phase gets its place in the queue. */
 async function freeze(engine: Engine, { state }: Phase, approved: string): Promise<void> {
   const { repository, store, signal } = engine;
@@ -116,6 +139,7 @@ async function freeze(engine: Engine, { state }: Phase, approved: string): Promi
   // What was frozen before a crash counts, whatever has become of the tree since.
   const tip = (await refSha(repository.root, name, { signal })) ?? approved;
   await holdRef(engine, name, tip);
+  if (await hasMarkersLeft(engine, state, tip)) return;
   if (await isAncestor(repository.root, tip, await branchTip(engine), { signal })) {
     const done = { status: "done", tip, reservedUsd: 0, reason: "" } as const;
     report(engine, id, done, { type: "phase_unchanged", phase: id });

@@ -1,5 +1,4 @@
-import { refSha } from "@quasar/git/history";
-import { compareAndSwapRef } from "@quasar/git/landing";
+import { compareAndSwapRef, readRef, syncRef } from "@quasar/git/landing";
 import type { Engine } from "../engine/context.ts";
 
 const HELD = "held by a nebula";
@@ -11,8 +10,12 @@ export async function holdRef(
   commit: string,
 ): Promise<void> {
   for (;;) {
-    const from = await refSha(repository.root, ref, { signal });
-    if (from === commit) return;
+    const from = await readRef(repository, ref, { signal });
+    if (from === commit) {
+      // Whoever was killed after the move may not have synced it.
+      syncRef(repository, ref);
+      return;
+    }
     const swapped = await compareAndSwapRef(repository, {
       ref,
       from,

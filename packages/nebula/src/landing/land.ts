@@ -1,16 +1,24 @@
-import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
-import { commitTree, compareAndSwapRef, landingDate, mergeTrees } from "@quasar/git/landing";
+import { isAncestor, resolveCommit } from "@quasar/git/history";
+import {
+  changeDigest,
+  commitTree,
+  compareAndSwapRef,
+  landingDate,
+  mergeTrees,
+  readRef,
+  syncRef,
+} from "@quasar/git/landing";
 import { branchRef, branchTip, type Engine } from "../engine/context.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
 import { NebulaError } from "../errors.ts";
+import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type PhaseState } from "../state/state.ts";
+import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
 import { sendBack } from "./send-back.ts";
 import { verify } from "./verify.ts";
-
-const AUTHOR = { name: "Quasar", email: "quasar@localhost" };
 
 /**
  * Lands the phase whose turn it is: a pure merge commit on the branch's tip, verified, and then the branch is moved from
@@ -34,9 +42,15 @@ export async function land(engine: Engine, { spec, state }: Phase): Promise<void
       note(engine, { type: "verification", phase: id, tree, outcome });
     }
     if (verified.kind === "failed") {
-      await sendBack(engine, id, { cause: "verify", findings: verified.findings, tip });
+      const base = await conflictCommit(engine, made, made);
+      await sendBack(engine, id, {
+        cause: "verify",
+        findings: verified.findings,
+        base,
+      });
       return;
     }
+    if (await waitsForPerson(engine, spec, made)) return;
     if (await moveBranch(engine, made)) {
       finish(engine, made, { type: "phase_landed", verified: verified.kind === "passed" });
       return;
@@ -76,8 +90,14 @@ async function candidateOn(
   const merged = await mergeTrees(merges, { ours: tip, theirs: state.tip, signal });
   if (merged.conflicts.length > 0) {
     const findings = merged.conflicts.map(({ path, message }) => `[merge] ${path}: ${message}`);
-    const conflict = { tree: merged.tree, paths: merged.conflicts.map(({ path }) => path) };
-    await sendBack(engine, id, { cause: "merge", findings, tip, conflict });
+    const conflicts = merged.conflicts.map(({ path }) => path);
+    const base = await conflictCommit(engine, state, { onto: tip, tree: merged.tree });
+    await sendBack(engine, id, {
+      cause: "merge",
+      findings,
+      base,
+      conflict: { conflictCommit: base, conflicts },
+    });
     return undefined;
   }
   const { tree } = merged;
@@ -92,6 +112,36 @@ async function candidateOn(
   engine.tell({ type: "candidate_made", phase: id, onto: tip, candidate });
   await holdRef(engine, refsOf(store.current.id).candidate(state.seq), candidate);
   return store.phase(id);
+}
+
+/**
+ * Whether the phase waits for a person who decides whether its change lands. What they approve is the change, whatever
+ * has landed meanwhile; where the merge makes another one of it, they are asked again.
+ */
+async function waitsForPerson(
+  { merges, spec: nebula, store, tell, signal }: Engine,
+  spec: PhaseSpec,
+  { id, onto, candidate, approved }: PhaseState,
+): Promise<boolean> {
+  const gate = spec.gate ?? nebula.execution.gate;
+  if (gate === "trust" || gate === "watch") return false;
+  const digest = await changeDigest(merges, { from: onto, to: candidate, signal });
+  if (digest === approved) return false;
+  const reason =
+    approved === ""
+      ? "its change is to be approved before it lands"
+      : "what landed meanwhile has made another change of it: it is to be approved again";
+  const event = { type: "phase_waits", phase: id, reason } as const;
+  const waiting = {
+    status: "awaiting_human",
+    question: "land",
+    digest,
+    approved: "",
+    reason,
+  } as const;
+  store.change(id, waiting, event);
+  tell(event);
+  return true;
 }
 
 async function exists({ repository, signal }: Engine, commit: string): Promise<boolean> {
@@ -136,7 +186,7 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
   const { repository, store, signal, tell } = engine;
   const root = repository.root;
   for (const landed of landedPhases(store.current)) {
-    const tip = await refSha(repository.root, branchRef(engine), { signal });
+    const tip = await readRef(repository, branchRef(engine), { signal });
     if (tip !== undefined && (await isAncestor(root, landed.candidate, tip, { signal }))) continue;
     if (tip !== landed.onto || !(await moveBranch(engine, landed))) {
       throw rewound(store.current.branch, landed);
@@ -150,9 +200,10 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
     tell(event);
   }
   for (const state of store.current.phases.filter(({ status }) => status === "landing")) {
-    const tip = await refSha(repository.root, branchRef(engine), { signal });
+    const tip = await readRef(repository, branchRef(engine), { signal });
     const isThere = tip !== undefined && (await exists(engine, state.candidate));
     if (!isThere || !(await isAncestor(root, state.candidate, tip, { signal }))) continue;
+    syncRef(repository, branchRef(engine));
     finish(engine, state, {
       type: "phase_landed",
       verified: engine.spec.execution.verify.length > 0,

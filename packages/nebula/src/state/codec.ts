@@ -30,6 +30,8 @@ const phase = v.object({
   approved: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   reworks: v.array(v.picklist(["merge", "verify", "reject"])),
   findings: v.array(text),
+  conflictCommit: commit,
+  conflicts: v.array(text),
   updatedAt: text,
 });
 

@@ -61,6 +61,10 @@ export interface PhaseState {
   readonly approved: string;
   /** The causes of its reworks, oldest first. */
   readonly reworks: readonly ReworkCause[];
+  /** The commit that brought conflict markers into the attempt; `""` where none did. */
+  readonly conflictCommit: string;
+  /** The paths that have them there. */
+  readonly conflicts: readonly string[];
   /** What its run is told beside the phase's text: why the last landing was refused. */
   readonly findings: readonly string[];
   /** RFC 3339. */
@@ -92,6 +96,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ id, ref, status: "pending", attempt: 1, reason: "" },
     ...{ base: "", runId: "", runs: [], reservedUsd: 0, tip: "", seq: 0 },
     ...{ onto: "", candidate: "", tree: "", landing: 0, reworks: [], findings: [] },
+    ...{ conflictCommit: "", conflicts: [] },
     ...{ question: "", digest: "", approved: "" },
     updatedAt: now.toISOString(),
   };

@@ -20,6 +20,8 @@ export interface StateStore {
   phase(id: string): PhaseState;
   /** Changes a phase, durably, and keeps the event on record that says so. */
   change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
+  /** Changes several phases at once, by their ids. */
+  changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Keeps an event on record that changes nothing. */
   note(event: NebulaEvent): void;
   close(): void;
@@ -33,20 +35,27 @@ export function openState(home: NebulaHome, begun: NebulaState, now: () => Date)
   const journal = openJournal(home.journal, { joins: true });
   const note = (event: NebulaEvent): void =>
     void journal.add({ at: now().toISOString(), ...event });
+  const changeAll: StateStore["changeAll"] = (changes, event) => {
+    const updatedAt = now().toISOString();
+    const phases = current.phases.map((phase) => {
+      const change = changes.get(phase.id);
+      return change === undefined ? phase : { ...phase, ...change, updatedAt };
+    });
+    const next = { ...current, phases };
+    replaceFile(home.state, encodeState(next));
+    current = next;
+    note(event);
+  };
   return {
     get current() {
       return current;
     },
     phase: (id) => find(current, id),
     change(id, change, event) {
-      const updatedAt = now().toISOString();
-      const changed = { ...find(current, id), ...change, updatedAt };
-      const phases = current.phases.map((phase) => (phase.id === id ? changed : phase));
-      const next = { ...current, phases };
-      replaceFile(home.state, encodeState(next));
-      current = next;
-      note(event);
+      find(current, id);
+      changeAll(new Map([[id, change]]), event);
     },
+    changeAll,
     note,
     close: () => journal.close(),
   };

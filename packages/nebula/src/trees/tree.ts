@@ -10,6 +10,7 @@ import {
 } from "@quasar/git/landing";
 import { removeWorktree } from "@quasar/git/work-trees";
 import { takeSnapshot } from "@quasar/git/snapshots";
+import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../engine/context.ts";
 import { setUp } from "./set-up.ts";
 
@@ -44,8 +45,12 @@ export async function openTree(engine: Engine, name: string, commit: string): Pr
 /** Has a work tree hold a commit and nothing else but what git ignores. */
 export async function moveTree(engine: Engine, name: string, commit: string): Promise<string> {
   const path = await openTree(engine, name, commit);
-  const { signal } = engine;
-  await checkOutCommit(await openRepository(path, { signal }), commit, { signal });
+  const { repository, signal } = engine;
+  const tree = await openRepository(path, { signal });
+  if (tree.commonDir !== repository.commonDir || tree.root !== path) {
+    throw new NebulaError("ERR_DAMAGED", `${path} is no work tree of the repository any more`);
+  }
+  await checkOutCommit(tree, commit, { signal });
   await removeUntracked(path, { signal });
   await setUp(engine, path);
   return path;

@@ -72,6 +72,7 @@ interface EventFacts {
   readonly sha?: string | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
   readonly findings?: readonly string[] | undefined;
+  readonly answer?: "approve" | "reject" | "retry" | "skip" | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -129,6 +130,13 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId: event.phase };
     case "rework":
       return { phaseId: event.phase, attempt: event.attempt, findings: event.findings };
+    case "decision":
+      return {
+        phaseId: event.phase,
+        attempt: event.attempt,
+        answer: event.verb,
+        reason: event.reason,
+      };
     case "phase_failed":
     case "phase_skipped":
     case "phase_waits":

@@ -65,6 +65,8 @@ function engineLines(record: EngineRecord, _progress: unknown, view: View): stri
           "yellow",
         ),
       );
+    case "decision":
+      return say(record.phase, DECIDED[record.verb]);
     case "phase_failed":
       return say(record.phase, `failed: ${record.reason}`, "red");
     case "phase_skipped":
@@ -81,6 +83,13 @@ function engineLines(record: EngineRecord, _progress: unknown, view: View): stri
       return [...stateLines(record, view), ...nextLines(record.next, view)];
   }
 }
+
+const DECIDED = {
+  approve: "approved by a person",
+  reject: "rejected by a person",
+  retry: "a person has it begin anew",
+  skip: "skipped by a person",
+} as const;
 
 const VERIFIED = {
   passed: "verified on the merged tree",

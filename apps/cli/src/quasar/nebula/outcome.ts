@@ -1,4 +1,4 @@
-import type { EngineLimits, NebulaState, StopReason } from "@quasar/nebula";
+import type { EngineLimits, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 
@@ -17,27 +17,41 @@ export function exitOfNebula(reason: StopReason): ExitCode {
 
 /** What a person types after an engine has ended. */
 export function nextOfNebula(
-  { id, branch, phases }: NebulaState,
+  state: NebulaState,
   reason: StopReason,
   { totalUsd }: Pick<EngineLimits, "totalUsd">,
 ): readonly string[] {
-  const resume = `quasar nebula apply ${id} --auto --resume`;
-  switch (reason) {
-    case "done":
-      return [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
-    case "interrupted":
-      return [resume];
-    case "budget":
-      return [`${resume} --total-budget ${Math.ceil(totalUsd * 1.5)}`];
-    case "waiting":
-    case "failed": {
-      const open = phases.filter(
-        ({ status }) => status === "awaiting_human" || status === "failed",
-      );
-      const [first] = open;
-      const retry =
-        first === undefined ? [] : [`quasar nebula retry ${shellWord(first.id)} --nebula ${id}`];
-      return [...retry, `quasar nebula status ${id}`];
-    }
-  }
+  if (reason !== "budget") return stepsOfNebula(state);
+  return [`${resumeOf(state)} --total-budget ${Math.ceil(totalUsd * 1.5)}`];
+}
+
+/** What a person types for a nebula as it stands: first what it waits for. */
+export function stepsOfNebula(state: NebulaState): readonly string[] {
+  const { branch, phases } = state;
+  const asked = phases.filter(({ status }) => status === "awaiting_human");
+  const failed = phases.filter(({ status }) => status === "failed");
+  const isOpen = phases.some(({ status }) => GOES_ON.has(status));
+  const landed = [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
+  return [
+    ...asked.slice(0, 2).flatMap(answersOf),
+    ...failed.slice(0, 2).map(({ id }) => `quasar nebula retry ${shellWord(id)}`),
+    ...(isOpen ? [resumeOf(state)] : []),
+    ...(asked.length + failed.length === 0 && !isOpen ? landed : []),
+  ];
+}
+
+const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "queued", "landing"]);
+
+function resumeOf({ id }: NebulaState): string {
+  return `quasar nebula apply ${id} --auto --resume`;
+}
+
+function answersOf({ id, question }: PhaseState): readonly string[] {
+  const word = shellWord(id);
+  if (question !== "land") return [`quasar nebula retry ${word}`, `quasar nebula skip ${word}`];
+  return [
+    `quasar nebula diff ${word} --landed`,
+    `quasar nebula approve ${word}`,
+    `quasar nebula reject ${word} --reason "what is wrong"`,
+  ];
 }

@@ -1,8 +1,23 @@
 import { cleanLine, count, fit, money } from "@quasar/runs/text";
+import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts } from "../facts/nebula-apply.ts";
 
 const MOST_NAMED = 8;
+
+/** Each phase of a nebula, in the order of the plan. */
+export function phaseTable({ phases }: NebulaFacts, view: View): readonly string[] {
+  const rows = phases.map(({ phaseId, status, attempt, spentUsd, landedSha, reason }) => [
+    fit(cleanLine(phaseId), 24),
+    status.replace("_", " "),
+    String(attempt),
+    money(spentUsd),
+    landedSha.slice(0, 10),
+    fit(cleanLine(reason), 200),
+  ]);
+  const head = ["phase", "status", "attempt", "cost", "landed", "why"];
+  return tableLines(head, rows, ["left", "left", "right", "right", "left", "left"], view);
+}
 
 /** How a nebula stands, in five lines: what has landed, what waits and why, what it has cost. */
 export function stateLines(nebula: NebulaFacts, view: View): string[] {

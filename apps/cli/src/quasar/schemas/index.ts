@@ -12,7 +12,7 @@ import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
-import { NEBULA_APPLY_LINES } from "./nebula-apply.ts";
+import { NEBULA_APPLY_LINES, nebulaAnswerLine, nebulaStatusLine } from "./nebula-apply.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -38,7 +38,13 @@ export const LINES: LinesOf = {
   list: [listLine, errorLine],
   ls: [listLine, errorLine],
   "nebula apply": NEBULA_APPLY_LINES,
+  "nebula approve": [nebulaAnswerLine, errorLine],
+  "nebula diff": [diffLine, errorLine],
   "nebula plan": [nebulaPlanLine, errorLine],
+  "nebula reject": [nebulaAnswerLine, errorLine],
+  "nebula retry": [nebulaAnswerLine, errorLine],
+  "nebula skip": [nebulaAnswerLine, errorLine],
+  "nebula status": [nebulaStatusLine, errorLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { errorLine } from "../../shared/schemas/error-line.ts";
 import {
+  flag,
   list,
   object,
   runId,
@@ -18,6 +19,7 @@ import {
   type Described,
   linesOf,
   type Printed,
+  result,
   type Timed,
   timedLine,
   withKeys,
@@ -53,6 +55,7 @@ const eventLine = timedLine(
         "phase_failed",
         "phase_skipped",
         "phase_waits",
+        "decision",
       ],
       "What",
     ),
@@ -62,6 +65,7 @@ const eventLine = timedLine(
     sha: v.optional(sha("The commit that it is about")),
     outcome: v.optional(word(["passed", "failed", "flaky", "known"], "Of a verification")),
     findings: v.optional(texts("Why the phase goes back to its agents")),
+    answer: v.optional(word(["approve", "reject", "retry", "skip"], "What a person has decided")),
     reason: v.optional(text("Why, for a person")),
   },
 );
@@ -111,6 +115,24 @@ const resultLine = timedLine(
     next: steps(),
   },
 );
+
+export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
+  ...NEBULA_ENTRIES,
+  ended: flag("Whether nothing happens to it any more by itself"),
+});
+
+export type NebulaStatusLine = Printed<typeof nebulaStatusLine>;
+
+export const nebulaAnswerLine = result("nebula_answer", "A person has decided about a phase", {
+  nebulaId: text("The nebula"),
+  phaseId: text("The phase"),
+  answer: word(["approve", "reject", "retry", "skip"], "What was decided"),
+  taken: flag(
+    "Whether it is carried out; else the engine that works on it does so within a second",
+  ),
+});
+
+export type NebulaAnswerLine = Printed<typeof nebulaAnswerLine>;
 
 /** What `nebula apply` prints. */
 export const NEBULA_APPLY_LINES = [

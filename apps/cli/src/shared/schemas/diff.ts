@@ -6,6 +6,7 @@ import { fileChange } from "./parts.ts";
 export const diffLine = result("diff", "What a run or a task has changed", {
   runId: v.optional(text("The run, of quasar diff")),
   taskId: v.optional(text("The task, of atlas diff")),
+  phaseId: v.optional(text("The phase, of quasar nebula diff")),
   fromSha: sha("The commit at which it began"),
   toSha: sha(
     "Of a run the commit where HEAD was when it was last saved; of a task its tree as it is now",

@@ -1,0 +1,72 @@
+import { acquireLock, DurableError, type Lock } from "@quasar/durable";
+import { NebulaError } from "../errors.ts";
+import { readSpec } from "../spec/copy.ts";
+import { nebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
+import { openState } from "../state/store.ts";
+import type { Decision } from "./decision.ts";
+import { leaveDecision } from "./inbox.ts";
+import { carryOut } from "./take-decisions.ts";
+
+/** What a person says of a phase. */
+export interface Answer extends Pick<Decision, "verb" | "phase"> {
+  /** Why, for the agents and the record. @default "" */
+  readonly reason?: string | undefined;
+  /** Of a rejection: it is not tried again. @default false */
+  readonly isFinal?: boolean | undefined;
+}
+
+/** What became of an answer. */
+export type Answered =
+  | { readonly kind: "done" }
+  /** An engine works on the nebula: it takes the answer within a second. */
+  | { readonly kind: "left" }
+  | { readonly kind: "refused"; readonly why: string };
+
+/**
+ * Answers a question about a phase, or decides what becomes of one. It is about the attempt and the change that the
+ * state names: an answer to anything else is refused.
+ *
+ * @param state - As the person was shown it.
+ * @throws {NebulaError} `ERR_NOT_FOUND`
+ */
+export function answerPhase(
+  commonDir: string,
+  state: NebulaState,
+  { verb, phase, reason = "", isFinal = false }: Answer,
+): Answered {
+  const shown = state.phases.find(({ id }) => id === phase);
+  if (shown === undefined) {
+    throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${JSON.stringify(phase)}`);
+  }
+  const { attempt, digest } = shown;
+  const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
+  const home = nebulaHome(commonDir, state.id);
+  const lock = tryLock(home.lock);
+  const now = (): Date => new Date();
+  if (lock === undefined) {
+    leaveDecision(home, decision, now());
+    return { kind: "left" };
+  }
+  try {
+    const store = openState(home, state, now);
+    try {
+      const spec = readSpec(home, store.current.revision);
+      const decided = carryOut({ store, spec, now }, decision);
+      return decided.kind === "refused" ? decided : { kind: "done" };
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function tryLock(path: string): Lock | undefined {
+  try {
+    return acquireLock(path);
+  } catch (error) {
+    if (error instanceof DurableError && error.code === "ERR_LOCKED") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import * as v from "valibot";
+import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
+
+/**
+ * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
+ * `isFinal`. `retry`: it begins anew on what has landed. `skip`: it is left out, and what needs it too.
+ */
+export const VERBS = ["approve", "reject", "retry", "skip"] as const;
+
+export const decisionSchema = v.object({
+  verb: v.picklist(VERBS),
+  phase: v.string(),
+  /** The attempt that it is about: an answer is never for another. */
+  attempt: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  /** Of the change that was shown; `""` where none was. */
+  digest: v.string(),
+  /** Why, for the agents and the record. */
+  reason: v.pipe(v.string(), v.maxLength(16 * 1024)),
+  isFinal: v.boolean(),
+});
+
+export type Decision = v.InferOutput<typeof decisionSchema>;
+
+/** What becomes of a phase, and of others that waited for it; or why the decision has no meaning now. */
+export type Decided =
+  | { readonly kind: "changes"; readonly changes: ReadonlyMap<string, Partial<PhaseState>> }
+  | { readonly kind: "refused"; readonly why: string };
+
+/**
+ * What a decision changes. Each is used once: it names the attempt and the change that it is about, and what is decided
+ * is no question any more.
+ *
+ * @param dependentsOf - Ids of the phases that need one, directly or not.
+ */
+export function decide(
+  state: Pick<NebulaState, "phases">,
+  decision: Decision,
+  dependentsOf: (id: string) => readonly string[],
+  now: Date,
+): Decided {
+  const phase = state.phases.find(({ id }) => id === decision.phase);
+  if (phase === undefined) return refused("there is no such phase");
+  if (phase.attempt !== decision.attempt) {
+    return refused(
+      `it is about attempt ${decision.attempt}, and attempt ${phase.attempt} is under way`,
+    );
+  }
+  switch (decision.verb) {
+    case "approve":
+      return approve(phase, decision);
+    case "reject":
+      return reject(phase, decision);
+    case "retry":
+      return retry(state, phase, dependentsOf, now);
+    case "skip":
+      return skip(phase, decision);
+  }
+}
+
+function approve(phase: PhaseState, { digest }: Decision): Decided {
+  const problem = notAsked(phase, digest);
+  if (problem !== undefined) return refused(problem);
+  return changed(phase, { status: "queued", question: "", approved: digest, reason: "" });
+}
+
+function reject(phase: PhaseState, { digest, reason, isFinal }: Decision): Decided {
+  const problem = notAsked(phase, digest);
+  if (problem !== undefined) return refused(problem);
+  const words = reason === "" ? "rejected" : reason;
+  if (isFinal) {
+    return changed(phase, { status: "failed", question: "", reason: words, reservedUsd: 0 });
+  }
+  return changed(phase, {
+    ...ANEW,
+    ...{ status: "pending", question: "", attempt: phase.attempt + 1, base: phase.tip },
+    ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${words}`], reason: words },
+  });
+}
+
+const ANEW = { runId: "", tip: "", onto: "", candidate: "", tree: "", digest: "", approved: "" };
+
+function retry(
+  { phases }: Pick<NebulaState, "phases">,
+  phase: PhaseState,
+  dependentsOf: (id: string) => readonly string[],
+  now: Date,
+): Decided {
+  const { id, ref, status, attempt, runs, seq } = phase;
+  if (status !== "failed" && status !== "skipped" && status !== "awaiting_human") {
+    return refused(`it is ${status}: only what failed, was skipped or waits is tried again`);
+  }
+  const again = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
+  const waiting = new Set(dependentsOf(id));
+  const changes = new Map<string, Partial<PhaseState>>([[id, again]]);
+  for (const other of phases) {
+    if (other.status !== "skipped" || !waiting.has(other.id)) continue;
+    changes.set(other.id, { status: "pending", reason: "" });
+  }
+  return { kind: "changes", changes };
+}
+
+function skip(phase: PhaseState, { reason }: Decision): Decided {
+  const { status } = phase;
+  if (status === "running" || status === "queued" || status === "landing" || status === "done") {
+    return refused(`it is ${status}: only what has not begun, failed or waits is skipped`);
+  }
+  const why = reason === "" ? "skipped by a person" : `skipped by a person: ${reason}`;
+  return changed(phase, { status: "skipped", question: "", reason: why, reservedUsd: 0 });
+}
+
+function notAsked({ status, question, digest }: PhaseState, about: string): string | undefined {
+  if (status !== "awaiting_human" || question !== "land") return "nobody is asked whether it lands";
+  return digest === about ? undefined : "its change is another one by now: look at it again";
+}
+
+function changed({ id }: PhaseState, change: Partial<PhaseState>): Decided {
+  return { kind: "changes", changes: new Map([[id, change]]) };
+}
+
+function refused(why: string): Decided {
+  return { kind: "refused", why };
+}

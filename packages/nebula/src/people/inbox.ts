@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createOnce, readWholeFile, removeFile } from "@quasar/durable";
+import { makeFolders } from "@quasar/process/files";
+import * as v from "valibot";
+import type { NebulaHome } from "../state/home.ts";
+import { type Decision, decisionSchema } from "./decision.ts";
+
+/** A decision that nobody has taken yet. */
+export interface Waiting {
+  readonly path: string;
+  /** `undefined` where the file is none of ours. */
+  readonly decision: Decision | undefined;
+}
+
+/** Leaves a decision for the engine that works on the nebula, durably. */
+export function leaveDecision({ inbox }: NebulaHome, decision: Decision, now: Date): void {
+  makeFolders(inbox);
+  const stamp = now.toISOString().replaceAll(/[-:.]/gu, "");
+  const path = join(inbox, `${stamp}-${randomBytes(4).toString("hex")}.json`);
+  createOnce(path, Buffer.from(`${JSON.stringify(decision)}\n`));
+}
+
+/** What is waiting, oldest first. */
+export function waitingDecisions({ inbox }: NebulaHome): readonly Waiting[] {
+  return namesIn(inbox)
+    .filter((name) => name.endsWith(".json"))
+    .toSorted()
+    .map((name) => {
+      const path = join(inbox, name);
+      return { path, decision: read(path) };
+    });
+}
+
+/** A decision that was taken, or refused, is not there for a second time. */
+export function removeDecision({ path }: Waiting): void {
+  removeFile(path);
+}
+
+function read(path: string): Decision | undefined {
+  const bytes = readWholeFile(path, { maxBytes: 64 * 1024 });
+  try {
+    const parsed = v.safeParse(decisionSchema, JSON.parse(Buffer.from(bytes ?? []).toString()));
+    return parsed.success ? parsed.output : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

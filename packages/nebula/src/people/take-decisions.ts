@@ -1,0 +1,54 @@
+import type { NebulaSpec } from "../spec/types.ts";
+import type { NebulaEvent } from "../events.ts";
+import type { NebulaHome } from "../state/home.ts";
+import type { StateStore } from "../state/store.ts";
+import { type Decided, type Decision, decide } from "./decision.ts";
+import { removeDecision, waitingDecisions } from "./inbox.ts";
+
+interface Decider {
+  readonly store: StateStore;
+  readonly spec: NebulaSpec;
+  readonly now: () => Date;
+}
+
+/** Carries a decision out, durably. Call it under the nebula's lock. */
+export function carryOut({ store, spec, now }: Decider, decision: Decision): Decided {
+  const decided = decide(store.current, decision, (id) => dependentsOf(spec, id), now());
+  if (decided.kind === "refused") return decided;
+  const { verb, phase, attempt, reason } = decision;
+  const event: NebulaEvent = { type: "decision", phase, attempt, verb, reason };
+  store.changeAll(decided.changes, event);
+  return decided;
+}
+
+/** Carries out what people have left for the engine. What has no meaning by now is told. */
+export function takeDecisions(
+  decider: Decider & { readonly home: NebulaHome; readonly tell: (event: NebulaEvent) => void },
+): void {
+  const { home, tell } = decider;
+  for (const waiting of waitingDecisions(home)) {
+    const { decision } = waiting;
+    const decided = decision && carryOut(decider, decision);
+    removeDecision(waiting);
+    if (decision === undefined || decided === undefined) continue;
+    const { verb, phase, attempt, reason } = decision;
+    tell(
+      decided.kind === "refused"
+        ? { type: "warning", phase, message: `${verb} was not carried out: ${decided.why}` }
+        : { type: "decision", phase, attempt, verb, reason },
+    );
+  }
+}
+
+/** Phases that need one, directly or not. */
+function dependentsOf({ phases }: NebulaSpec, id: string): readonly string[] {
+  const found = new Set([id]);
+  for (let before = 0; before !== found.size; ) {
+    before = found.size;
+    for (const phase of phases) {
+      if (phase.dependsOn.some((each) => found.has(each))) found.add(phase.id);
+    }
+  }
+  found.delete(id);
+  return [...found];
+}
