@@ -22,6 +22,8 @@ export type NebulaErrorCode =
   | "ERR_REWOUND"
   /** Its branch, or the repository, cannot be worked with as it is. */
   | "ERR_BRANCH"
+  /** A command that makes a work tree ready has failed. */
+  | "ERR_SETUP"
   /** The call is wrong: an argument, or a state in which it has no meaning. */
   | "ERR_USAGE";
 

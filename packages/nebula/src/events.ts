@@ -43,6 +43,11 @@ export type NebulaEvent =
       readonly findings: readonly string[];
     }
   | {
+      readonly type: "outside_scope";
+      readonly phase: string;
+      readonly paths: readonly string[];
+    }
+  | {
       readonly type: "decision";
       readonly phase: string;
       readonly attempt: number;

@@ -155,3 +155,23 @@ test("commits of others on the branch are landed upon", async () => {
   expect(reason).toBe("done");
   expect(place.landings().toSorted()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
 });
+
+test("nothing lands while somebody has the branch checked out, and it lands once they have left", async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a") };
+  const place = aPlace({}, files);
+  const there = join(place.root, "there");
+  const work: Work = {
+    "Phase a": (tree) => {
+      place.git("worktree", "add", "-q", there, "nebula/demo");
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  const { reason, state } = await place.apply(work);
+  expect(reason).toBe("waiting");
+  expect(state.phases[0]?.status).toBe("queued");
+  const said = place.told.filter((event) => event.type === "warning").map(({ message }) => message);
+  expect(said).toEqual([expect.stringContaining(`git -C ${there} switch --detach`)]);
+  await expect(place.apply(work)).rejects.toMatchObject({ code: "ERR_BRANCH" });
+  place.git("-C", there, "switch", "--quiet", "--detach");
+  expect((await place.apply(work)).reason).toBe("done");
+});

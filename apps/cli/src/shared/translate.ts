@@ -113,6 +113,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "NebulaError ERR_NO_NEBULA": ["ERR_NOT_FOUND"],
   "NebulaError ERR_NOT_FOUND": ["ERR_NOT_FOUND"],
   "NebulaError ERR_REWOUND": ["ERR_HEAD_MOVED"],
+  "NebulaError ERR_SETUP": ["ERR_CHECK"],
   "NebulaError ERR_UNFINISHED": ["ERR_UNFINISHED_RUN"],
   "NebulaError ERR_USAGE": ["ERR_USAGE"],
 };

@@ -1,6 +1,11 @@
 import type { SignalOptions } from "../head.ts";
 import { gitOutput } from "../run.ts";
 
+export interface RemoveUntrackedOptions extends SignalOptions {
+  /** What git ignores, too. @default false */
+  readonly ignored?: boolean | undefined;
+}
+
 /**
  * Removes what git does not track and does not ignore either, other repositories in it too: take a snapshot first.
  *
@@ -9,7 +14,7 @@ import { gitOutput } from "../run.ts";
  */
 export async function removeUntracked(
   workTree: string,
-  { signal }: SignalOptions = {},
+  { ignored = false, signal }: RemoveUntrackedOptions = {},
 ): Promise<void> {
-  await gitOutput("keep", workTree, ["clean", "-ffdq"], { signal });
+  await gitOutput("keep", workTree, ["clean", ignored ? "-ffdxq" : "-ffdq"], { signal });
 }

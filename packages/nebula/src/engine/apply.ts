@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
 import { refSha } from "@quasar/git/history";
-import { compareAndSwapRef, openMergeFolder, workTreesOn } from "@quasar/git/landing";
+import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
@@ -19,6 +19,7 @@ import { openState } from "../state/store.ts";
 import { treesFolder } from "../trees/place.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { holdRef } from "../landing/hold-ref.ts";
+import { laneObstacle } from "../landing/obstacle.ts";
 import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
 import { drive, type StopReason } from "./engine.ts";
 
@@ -88,6 +89,11 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         commandEnv: options.commandEnv,
         limits: options.limits,
       };
+      if (resumed === undefined) {
+        const event = { type: "nebula_begun", id, base: begun.base } as const;
+        store.note(event);
+        onEvent(event);
+      }
       await openBranch(engine);
       makeFolders(engine.trees);
       await repairTrees(engine);
@@ -134,12 +140,8 @@ async function openBranch(engine: Engine): Promise<void> {
   const { repository, store, signal } = engine;
   const { branch, base, id } = store.current;
   const ref = `refs/heads/${branch}`;
-  const [tree] = await workTreesOn(repository, branch, { signal });
-  if (tree !== undefined) {
-    const message = `the branch ${branch} is checked out in ${tree.path}`;
-    const next = [{ shell: `git -C ${JSON.stringify(tree.path)} switch --detach` }];
-    throw new NebulaError("ERR_BRANCH", message, { next });
-  }
+  const obstacle = await laneObstacle(engine);
+  if (obstacle !== undefined) throw new NebulaError("ERR_BRANCH", obstacle);
   await holdRef(engine, refsOf(id).base, base);
   if ((await refSha(repository.root, ref, { signal })) !== undefined) return;
   if (landedPhases(store.current).length > 0) return;

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { land, reconcileLandings } from "../landing/land.ts";
+import { laneObstacle } from "../landing/obstacle.ts";
 import { takeDecisions } from "../people/take-decisions.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import { allowanceOf } from "./budget.ts";
 import type { Engine } from "./context.ts";
+import { diskObstacle } from "./disk.ts";
 import { laneTurn, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
-import { beginPhase, workOnPhase } from "./work-phase.ts";
+import { beginPhase, type Worked, workOnPhase } from "./work-phase.ts";
 
 /** How often what people have decided is looked for, in milliseconds. */
 const LOOK_MS = 1000;
@@ -21,6 +23,8 @@ export type StopReason =
   | "waiting"
   /** What is left of the budget is too little for the next phase. */
   | "budget"
+  /** An agent's usage limit: the same command works later. */
+  | "limit"
   | "interrupted";
 
 /**
@@ -30,8 +34,13 @@ export type StopReason =
 export async function drive(engine: Engine): Promise<StopReason> {
   await reconcileLandings(engine);
   const workers = new Map<string, Promise<void>>();
+  /** Phases whose runs have stopped without an end: this engine does not begin them again. */
+  const stopped = new Map<string, Exclude<Worked, "settled">>();
   let lane: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
+  let isBlocked = false;
+  let obstacle: string | undefined;
+  let isFull = false;
   const guard = (work: Promise<unknown>): Promise<void> =>
     work.then(
       () => {},
@@ -39,44 +48,12 @@ export async function drive(engine: Engine): Promise<StopReason> {
         failure ??= { error };
       },
     );
-  /** Phases whose run was told to stop: they are not begun again by this engine. */
-  const stopped = new Set<string>();
-  let isBlocked = false;
   for (;;) {
-    const mayBegin = failure === undefined && !engine.signal.aborted;
-    if (mayBegin) {
+    if (failure === undefined && !engine.signal.aborted) {
       takeDecisions(engine);
       skip(engine);
-      isBlocked = false;
-      const working = new Set([...workers.keys(), ...stopped]);
-      for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), working)) {
-        if (workers.size >= engine.limits.maxWorkers) break;
-        const { id } = phase.spec;
-        if (phase.state.status === "pending" && !(await beginPhase(engine, phase))) {
-          isBlocked = true;
-          continue;
-        }
-        const work = workOnPhase(engine, phase).then((worked) => {
-          if (worked === "interrupted") stopped.add(id);
-        });
-        workers.set(
-          id,
-          guard(work).finally(() => workers.delete(id)),
-        );
-      }
-      if (lane === undefined) {
-        const turn = laneTurn(
-          phasesOf(engine.spec, engine.store.current),
-          engine.spec.execution.mergeOrder,
-        );
-        if (turn.kind === "land") {
-          lane = guard(land(engine, turn.phase).then(() => removeLandedTrees(engine))).finally(
-            () => {
-              lane = undefined;
-            },
-          );
-        }
-      }
+      isBlocked = await beginWork();
+      if (lane === undefined) await beginLanding();
     }
     const open = [...workers.values(), ...(lane === undefined ? [] : [lane])];
     if (open.length === 0) break;
@@ -86,7 +63,47 @@ export async function drive(engine: Engine): Promise<StopReason> {
   if (engine.signal.aborted) return "interrupted";
   await removeLandedTrees(engine);
   if (engine.store.current.phases.every(isSettled)) await removeVerifyTree(engine);
-  return reasonOf(engine.store.current, isBlocked);
+  return reasonOf(engine.store.current, { isBlocked, stopped, obstacle });
+
+  /** Has a worker for each phase that can be worked on. @returns Whether the budget was too little for one. */
+  async function beginWork(): Promise<boolean> {
+    let wasBlocked = false;
+    const full = diskObstacle(engine);
+    if (full !== undefined && !isFull) engine.tell({ type: "warning", message: full });
+    isFull = full !== undefined;
+    if (isFull) return false;
+    const busy = new Set([...workers.keys(), ...stopped.keys()]);
+    for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
+      if (workers.size >= engine.limits.maxWorkers) break;
+      if (phase.state.status === "pending" && !(await beginPhase(engine, phase))) {
+        wasBlocked = true;
+        continue;
+      }
+      const { id } = phase.spec;
+      const work = workOnPhase(engine, phase).then((worked) => {
+        if (worked !== "settled") stopped.set(id, worked);
+      });
+      const done = guard(work).finally(() => workers.delete(id));
+      workers.set(id, done);
+    }
+    return wasBlocked;
+  }
+
+  async function beginLanding(): Promise<void> {
+    const phases = phasesOf(engine.spec, engine.store.current);
+    const turn = laneTurn(phases, engine.spec.execution.mergeOrder);
+    if (turn.kind !== "land") return;
+    const found = await laneObstacle(engine);
+    if (found !== undefined && found !== obstacle) {
+      engine.tell({ type: "warning", message: found });
+    }
+    obstacle = found;
+    if (obstacle !== undefined) return;
+    const landing = land(engine, turn.phase).then(() => removeLandedTrees(engine));
+    lane = guard(landing).finally(() => {
+      lane = undefined;
+    });
+  }
 }
 
 function skip({ spec, store, tell }: Engine): void {
@@ -97,9 +114,18 @@ function skip({ spec, store, tell }: Engine): void {
   }
 }
 
-function reasonOf({ phases }: NebulaState, isBlocked: boolean): StopReason {
+interface Standing {
+  readonly isBlocked: boolean;
+  readonly stopped: ReadonlyMap<string, Exclude<Worked, "settled">>;
+  readonly obstacle: string | undefined;
+}
+
+function reasonOf({ phases }: NebulaState, { isBlocked, stopped, obstacle }: Standing): StopReason {
   if (phases.every(({ status }) => status === "done")) return "done";
-  if (phases.some((phase) => phase.status === "awaiting_human")) return "waiting";
+  if (obstacle !== undefined || phases.some(({ status }) => status === "awaiting_human")) {
+    return "waiting";
+  }
   if (phases.every(isSettled)) return "failed";
-  return isBlocked ? "budget" : "waiting";
+  if (isBlocked) return "budget";
+  return [...stopped.values()].includes("limited") ? "limit" : "waiting";
 }

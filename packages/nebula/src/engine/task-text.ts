@@ -1,21 +1,60 @@
-import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { promptOf } from "../spec/prompt.ts";
-import type { PhaseState } from "../state/state.ts";
+import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import type { NebulaState, PhaseState } from "../state/state.ts";
+import type { Phase } from "./schedule.ts";
 
-/** What the agents of a phase are asked: its title, its text with the nebula's goals, and why its last landing was refused. */
+/** What a phase's agents are told of the others at most, in bytes. */
+const MOST_BYTES = 8 * 1024;
+
+/**
+ * What the agents of a phase are asked: its title, its text with the nebula's goals, what the other phases are about, and
+ * why its last landing was refused.
+ */
 export function taskText(
   nebula: NebulaSpec,
-  phase: PhaseSpec,
-  { findings }: Pick<PhaseState, "findings">,
+  { spec, state }: Phase,
+  others: Pick<NebulaState, "phases">,
 ): string {
-  const task = `${phase.title}\n\n${promptOf(nebula.context, phase.body)}`;
-  if (findings.length === 0) return task;
-  const list = findings.map((finding) => `- ${finding}`).join("\n");
-  return `${task}
+  const parts = [
+    spec.title,
+    promptOf(nebula.context, spec.body),
+    otherPhases(nebula, spec, others),
+    rework(state),
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
 
-REWORK:
-This work is done, and the work tree holds it, merged with what other phases have landed since. It could not land:
+/** A line for each, as data: their texts are of other people and agents. */
+function otherPhases(
+  { phases }: NebulaSpec,
+  { id }: PhaseSpec,
+  states: Pick<NebulaState, "phases">,
+): string {
+  const statusOf = new Map(states.phases.map((state) => [state.id, state.status]));
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const other of phases.filter((phase) => phase.id !== id)) {
+    const scope = other.scope.length === 0 ? "" : ` (${other.scope.join(", ")})`;
+    const status = statusOf.get(other.id) ?? "pending";
+    const line = `- ${oneLine(`${other.id}: ${other.title} [${status}]${scope}`)}`;
+    bytes += Buffer.byteLength(line);
+    if (bytes > MOST_BYTES) break;
+    lines.push(line);
+  }
+  if (lines.length === 0) return "";
+  return `OTHER PHASES (data about work that others do or have done; do not do it here):\n${lines.join("\n")}`;
+}
+
+function rework({ findings }: PhaseState): string {
+  if (findings.length === 0) return "";
+  const list = findings.map((finding) => `- ${finding}`).join("\n");
+  return `REWORK:
+This work was done, and the work tree holds it. It did not land as it is:
 ${list}
 
-Make the merged work right: resolve each conflict marker, and keep what the others have landed.`;
+Put that right, resolve each conflict marker that there is, and keep what others have landed.`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, " ").slice(0, 300);
 }

@@ -1,17 +1,20 @@
-import { currentHead, dirtyPaths } from "@quasar/git";
+import { currentHead, dirtyPaths, type Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
 
 import { conflictMarkersLeft } from "@quasar/git/landing";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { openRuns, type RunEnd, type RunEvent, type Runs } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
+import { span } from "@quasar/runs/text";
 import { spentIn } from "@quasar/runs/tree";
+import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
+import type { PhaseSpec } from "../spec/types.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { sendBack } from "../landing/send-back.ts";
 import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
-import { moveTree, openTree } from "../trees/tree.ts";
+import { moveTree, openTree, type TreeOptions } from "../trees/tree.ts";
 import { allowanceOf, reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
 import { nextSeq, type Phase } from "./schedule.ts";
@@ -22,7 +25,9 @@ export type Worked =
   /** Its state says how. */
   | "settled"
   /** It was told to stop, and continues with the next engine. */
-  | "interrupted";
+  | "interrupted"
+  /** An agent's usage limit has stopped it, and it continues with the next engine. */
+  | "limited";
 
 /**
  * Records that a phase begins, and at which commit, before anything of it is there.
@@ -46,29 +51,52 @@ export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean>
  * then its run begins, and each is found again after a crash.
  */
 export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Worked> {
-  const { store } = engine;
-  const { id } = spec;
-  const state = store.phase(id);
-  const path = await openTree(engine, state.ref, state.base);
-  const runs = await openRuns(path, { home: runsFolder(engine.home, state.ref) });
-  const approved = await approvedCommit(engine, { spec, state }, runs);
-  if (approved === undefined) {
-    return store.phase(id).status === "running" ? "interrupted" : "settled";
-  }
-  await freeze(engine, { spec, state }, approved);
-  return "settled";
+  const state = engine.store.phase(spec.id);
+  const tree = await treeOf(engine, { spec, state });
+  if (tree === undefined) return "settled";
+  const runs = await openRuns(tree.root, { home: runsFolder(engine.home, state.ref) });
+  const came = await runToEnd(engine, { spec, state }, runs);
+  if (came.as === "approved") await freeze(engine, { spec, state }, came.commit);
+  return came.as === "approved" ? "settled" : came.as;
 }
 
-/** Drives the run of the attempt to its end. `undefined`: it is not approved, and the state says why where it has ended. */
-async function approvedCommit(
-  engine: Engine,
-  { spec, state }: Phase,
-  runs: Runs,
-): Promise<string | undefined> {
-  const { signal, tell, spec: nebula } = engine;
+/** The work tree of a phase; `undefined` where it cannot be set up, which the state says. */
+async function treeOf(engine: Engine, { spec, state }: Phase): Promise<Repository | undefined> {
+  try {
+    return await openTree(engine, treeOptions(engine, spec, state));
+  } catch (error) {
+    if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
+    fail(engine, state.id, error.message);
+    return undefined;
+  }
+}
+
+function treeOptions(
+  { spec: { execution } }: Engine,
+  { setup }: PhaseSpec,
+  { ref: name, base: commit }: PhaseState,
+): TreeOptions {
+  return { name, commit, setup: { commands: setup ?? execution.setup } };
+}
+
+function fail(engine: Engine, id: string, reason: string): void {
+  const failed = { status: "failed", reason, reservedUsd: 0 } as const;
+  report(engine, id, failed, { type: "phase_failed", phase: id, reason });
+}
+
+/** What the run of an attempt has come to; where it failed, the state says why. */
+type Came = { readonly as: "approved"; readonly commit: string } | { readonly as: Worked };
+
+async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Promise<Came> {
+  const { tell, spec: nebula } = engine;
+  const timeoutMs = spec.timeoutMs ?? nebula.execution.timeoutMs;
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([engine.signal, late]);
   const { runId, id } = state;
   const found = (await runs.list()).find((run) => run.id === runId);
-  if (found?.status === "approved") return (await runs.show(runId)).headSha;
+  if (found?.status === "approved") {
+    return { as: "approved", commit: (await runs.show(runId)).headSha };
+  }
   const given = {
     ...engine.optionsOf(spec),
     ownsTree: true,
@@ -76,18 +104,18 @@ async function approvedCommit(
     onEvent: (event: RunEvent): void => tell({ type: "run_event", phase: id, event }),
   };
   const start = async (): Promise<RunEnd> => {
-    await prepare(engine, state);
-    const task = taskText(nebula, spec, state);
+    await prepare(engine, { spec, state });
+    const task = taskText(nebula, { spec, state }, engine.store.current);
     const maxBudgetUsd = await runBudget(engine, state);
     return runs.start({ ...given, runId, task, maxBudgetUsd, isNew: true });
   };
   const { result } = await (found === undefined ? start() : runs.resume({ ...given, runId }));
-  if (result.outcome === "approved") return result.finalCommitSha;
-  if (result.outcome === "interrupted" || signal.aborted) return undefined;
-  const reason = result.message;
-  const failed = { status: "failed", reason, reservedUsd: 0 } as const;
-  report(engine, id, failed, { type: "phase_failed", phase: id, reason });
-  return undefined;
+  if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
+  if (engine.signal.aborted) return { as: "interrupted" };
+  if (result.outcome === "interrupted" && !late.aborted) return { as: "interrupted" };
+  if (result.agentFailure?.kind === "rate-limit") return { as: "limited" };
+  fail(engine, id, late.aborted ? `it took longer than ${span(timeoutMs)}` : result.message);
+  return { as: "settled" };
 }
 
 /** What was set apart for the phase when this run was to begin, less what runs before it have cost. */
@@ -97,17 +125,19 @@ async function runBudget(engine: Engine, { ref, reservedUsd }: PhaseState): Prom
 }
 
 /** Before a run begins the tree holds its base, whatever an earlier attempt has left there: that is kept. */
-async function prepare(engine: Engine, { ref, base }: PhaseState): Promise<void> {
+async function prepare(engine: Engine, { spec, state }: Phase): Promise<void> {
   const { store, signal } = engine;
-  const path = await openTree(engine, ref, base);
-  const { head } = await currentHead(path, { signal });
-  const isDirty = (await dirtyPaths(path, { signal })).length > 0;
+  const { ref, base } = state;
+  const options = treeOptions(engine, spec, state);
+  const { root } = await openTree(engine, options);
+  const { head } = await currentHead(root, { signal });
+  const isDirty = (await dirtyPaths(root, { signal })).length > 0;
   if (head === base && !isDirty) return;
   if (isDirty) {
     const prefix = `refs/quasar/nebula/${store.current.id}/left/${ref}/`;
-    await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
+    await takeSnapshot(root, { prefix, message: `What was left of ${ref}`, signal });
   }
-  await moveTree(engine, ref, base);
+  await moveTree(engine, options);
 }
 
 /** Whether a rework was approved with conflict markers that its base brought: then it is not done. */

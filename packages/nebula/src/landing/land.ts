@@ -17,6 +17,8 @@ import { landedPhases, type PhaseState } from "../state/state.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
+import { laneObstacle } from "./obstacle.ts";
+import { pathsOutside } from "./scope.ts";
 import { sendBack } from "./send-back.ts";
 import { verify } from "./verify.ts";
 
@@ -33,6 +35,7 @@ export async function land(engine: Engine, { spec, state }: Phase): Promise<void
     const tip = await tipOf(engine);
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
     if (made === undefined) return;
+    if (await leavesScope(engine, spec, made)) return;
     const { candidate, tree, attempt } = made;
     const verified = await verify(engine, { commit: candidate, tree, attempt });
     if (verified.kind !== "none") {
@@ -51,6 +54,7 @@ export async function land(engine: Engine, { spec, state }: Phase): Promise<void
       return;
     }
     if (await waitsForPerson(engine, spec, made)) return;
+    if ((await laneObstacle(engine)) !== undefined) return;
     if (await moveBranch(engine, made)) {
       finish(engine, made, { type: "phase_landed", verified: verified.kind === "passed" });
       return;
@@ -112,6 +116,20 @@ async function candidateOn(
   engine.tell({ type: "candidate_made", phase: id, onto: tip, candidate });
   await holdRef(engine, refsOf(store.current.id).candidate(state.seq), candidate);
   return store.phase(id);
+}
+
+/** Whether the phase goes back since it changes what it does not name; where that is but advised, it is told. */
+async function leavesScope(engine: Engine, spec: PhaseSpec, made: PhaseState): Promise<boolean> {
+  const paths = await pathsOutside(engine, spec, made);
+  if (paths.length === 0) return false;
+  const { id, tip } = made;
+  if (engine.spec.execution.scopePolicy === "advise") {
+    note(engine, { type: "outside_scope", phase: id, paths });
+    return false;
+  }
+  const findings = paths.map((path) => `[scope] ${path} is outside of what the phase may change`);
+  await sendBack(engine, id, { cause: "scope", findings, base: tip });
+  return true;
 }
 
 /**

@@ -3,6 +3,7 @@ import { dirtyPaths } from "@quasar/git";
 import { treeToCommit } from "@quasar/git/work-trees";
 import { inspectReceipt, justifiesSkip, listReceipts, signReceipt } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
+import { NebulaError } from "../errors.ts";
 import type { Engine } from "../engine/context.ts";
 import { setupDigest } from "../trees/set-up.ts";
 import { moveTree, VERIFY_TREE } from "../trees/tree.ts";
@@ -33,7 +34,14 @@ export async function verify(engine: Engine, candidate: Candidate): Promise<Veri
   const { verify: commands, verifyRetries } = engine.spec.execution;
   if (commands.length === 0) return { kind: "none" };
   makeFolders(engine.home.receipts);
-  const path = await moveTree(engine, VERIFY_TREE, candidate.commit);
+  let path: string;
+  try {
+    path = await verifyTree(engine, candidate);
+  } catch (error) {
+    // What the candidate cannot be set up with is a fault of the candidate.
+    if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
+    return { kind: "failed", findings: [`[verify] ${error.message}`] };
+  }
   const configSha256 = configOf(engine, path);
   let isKnown = true;
   let isFlaky = false;
@@ -47,17 +55,25 @@ export async function verify(engine: Engine, candidate: Candidate): Promise<Veri
         isFlaky ||= tries > 0;
         break;
       }
-      await moveTree(engine, VERIFY_TREE, candidate.commit);
+      await verifyTree(engine, candidate);
     }
     if (findings.length > 0) return { kind: "failed", findings };
   }
   return { kind: "passed", isKnown, isFlaky };
 }
 
+/** The work tree of verifications, which holds the candidate and nothing else. */
+async function verifyTree(engine: Engine, { commit }: Candidate): Promise<string> {
+  const { setup: commands, verifyClean } = engine.spec.execution;
+  const setup = { commands, again: true };
+  const isEmptied = verifyClean === "all";
+  return (await moveTree(engine, { name: VERIFY_TREE, commit, setup, isEmptied })).root;
+}
+
 /** What a receipt is good for: the commands, and what the tree was set up with. */
 function configOf({ spec }: Engine, path: string): string {
-  const { verify: commands, setup } = spec.execution;
-  const config = JSON.stringify([commands, setupDigest(path, setup)]);
+  const { verify: commands } = spec.execution;
+  const config = JSON.stringify([commands, setupDigest(spec, path)]);
   return createHash("sha256").update(config).digest("hex");
 }
 

@@ -1,7 +1,7 @@
 import { parse, stringify } from "smol-toml";
 import * as v from "valibot";
 import { NebulaError } from "../errors.ts";
-import { type NebulaState, PHASE_STATUSES, QUESTIONS } from "./state.ts";
+import { type NebulaState, PHASE_STATUSES, QUESTIONS, REWORK_CAUSES } from "./state.ts";
 
 const text = v.pipe(v.string(), v.maxLength(64 * 1024));
 const commit = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})?$/u, "a commit's id"));
@@ -28,7 +28,7 @@ const phase = v.object({
   question: v.picklist(["", ...QUESTIONS]),
   digest: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   approved: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
-  reworks: v.array(v.picklist(["merge", "verify", "reject"])),
+  reworks: v.array(v.picklist(REWORK_CAUSES)),
   findings: v.array(text),
   conflictCommit: commit,
   conflicts: v.array(text),

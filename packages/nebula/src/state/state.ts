@@ -20,7 +20,8 @@ export const QUESTIONS = ["land", "rework", "budget"] as const;
 export type Question = (typeof QUESTIONS)[number];
 
 /** Why a phase was sent back to its agents. */
-export type ReworkCause = "merge" | "verify" | "reject";
+export const REWORK_CAUSES = ["merge", "verify", "scope", "reject"] as const;
+export type ReworkCause = (typeof REWORK_CAUSES)[number];
 
 /** What is known of a phase. All commits are full ids. */
 export interface PhaseState {

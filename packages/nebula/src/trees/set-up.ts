@@ -1,66 +1,74 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readWholeFile, replaceFile } from "@quasar/durable";
-import { openRepository } from "@quasar/git";
+import type { Repository } from "@quasar/git";
+import { makeFolders } from "@quasar/process/files";
 import type { Engine } from "../engine/context.ts";
-import { runShell } from "../landing/run-shell.ts";
 import { NebulaError } from "../errors.ts";
+import { runShell } from "../landing/run-shell.ts";
+import type { NebulaSpec } from "../spec/types.ts";
 
-/** What is set up by default where it differs from the last time: lockfiles and manifests. */
+/** What setup commands are taken to read where a nebula names nothing: lockfiles and manifests. */
 const INPUTS = [
-  "package.json",
-  "package-lock.json",
-  "pnpm-lock.yaml",
-  "yarn.lock",
-  "bun.lock",
-  "Cargo.toml",
-  "Cargo.lock",
-  "go.mod",
-  "go.sum",
-  "pyproject.toml",
-  "uv.lock",
-  "poetry.lock",
-  "requirements.txt",
-  "Gemfile.lock",
-  "composer.lock",
+  ...["package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"],
+  ...["Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "pyproject.toml", "uv.lock"],
+  ...["poetry.lock", "requirements.txt", "Gemfile.lock", "composer.lock"],
 ];
 
-/** What the setup of a tree depends on: its commands, and the files that they read. */
-export function setupDigest(path: string, commands: readonly string[]): string {
+const MAX_INPUT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * What the setup of a work tree depends on: its commands, and the files that they read. An input that is no file of
+ * usual size counts as one that is missing.
+ */
+export function setupDigest(
+  { execution }: NebulaSpec,
+  path: string,
+  commands: readonly string[] = execution.setup,
+): string {
   const hash = createHash("sha256").update(JSON.stringify(commands));
-  for (const name of INPUTS) {
-    const file = join(path, name);
-    const bytes = existsSync(file) ? readWholeFile(file, { maxBytes: 2 ** 26 }) : undefined;
+  for (const name of execution.setupInputs ?? INPUTS) {
+    const bytes = inputOf(join(path, name));
     hash.update(JSON.stringify([name, bytes?.length ?? -1])).update(bytes ?? "");
   }
   return hash.digest("hex");
 }
 
-/**
- * Runs the commands that a new work tree needs, and again where what they read has changed.
- *
- * @throws {NebulaError} `ERR_USAGE` where one fails: nothing can be worked on without it.
- */
-export async function setUp(engine: Engine, path: string): Promise<void> {
-  const { setup } = engine.spec.execution;
-  if (setup.length === 0) return;
-  const { gitDir } = await openRepository(path);
-  const note = join(gitDir, "quasar", "setup");
-  const digest = setupDigest(path, setup);
-  if (Buffer.from(readNote(note)).toString() === digest) return;
-  for (const command of setup) {
-    const outputs = join(gitDir, "quasar", "setup-output");
-    mkdirSync(outputs, { recursive: true, mode: 0o700 });
-    const ran = await runShell(engine, { command, path, dir: outputs });
-    if (ran.exitCode !== 0) {
-      const message = `the setup failed with ${ran.exitCode}: ${command}\n${ran.tail}`;
-      throw new NebulaError("ERR_USAGE", message);
-    }
+function inputOf(file: string): Uint8Array | undefined {
+  try {
+    return readWholeFile(file, { maxBytes: MAX_INPUT_BYTES });
+  } catch {
+    return undefined;
   }
-  replaceFile(note, Buffer.from(setupDigest(path, setup)), { keepPrevious: false });
 }
 
-function readNote(note: string): Uint8Array {
-  return readWholeFile(note, { maxBytes: 256 }) ?? new Uint8Array();
+export interface SetUpOptions {
+  readonly commands: readonly string[];
+  /** Whether it is done again where what the commands read has changed. @default only in a new tree */
+  readonly again?: boolean | undefined;
+}
+
+/**
+ * Runs the commands that make a work tree ready, once, and notes it in the tree's git folder.
+ *
+ * @throws {NebulaError} `ERR_SETUP`
+ */
+export async function setUp(
+  engine: Engine,
+  { root: path, gitDir }: Pick<Repository, "root" | "gitDir">,
+  { commands, again = false }: SetUpOptions,
+): Promise<void> {
+  if (commands.length === 0) return;
+  const folder = join(gitDir, "quasar", "setup");
+  const note = join(folder, "done");
+  const noted = Buffer.from(readWholeFile(note, { maxBytes: 256 }) ?? []).toString();
+  const digestNow = (): string => setupDigest(engine.spec, path, commands);
+  if (noted !== "" && (!again || noted === digestNow())) return;
+  makeFolders(folder);
+  for (const command of commands) {
+    const { exitCode, tail } = await runShell(engine, { command, path, dir: folder });
+    if (exitCode === 0) continue;
+    throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${exitCode}: ${tail}`);
+  }
+  replaceFile(note, Buffer.from(digestNow()), { keepPrevious: false });
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { currentHead, dirtyPaths, openRepository } from "@quasar/git";
+import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import {
   addDetachedWorkTree,
@@ -12,7 +12,8 @@ import { removeWorktree } from "@quasar/git/work-trees";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../engine/context.ts";
-import { setUp } from "./set-up.ts";
+import { copyFiles } from "./copy-files.ts";
+import { setUp, type SetUpOptions } from "./set-up.ts";
 
 /** The work tree in which candidates are verified: one for each nebula. */
 export const VERIFY_TREE = "verify";
@@ -33,27 +34,47 @@ export async function repairTrees({ repository, trees, signal, tell }: Engine): 
   }
 }
 
-/** Makes sure that there is a work tree of this name, at a commit where it has to be made, and set up. */
-export async function openTree(engine: Engine, name: string, commit: string): Promise<string> {
-  const path = treePath(engine, name);
-  const { repository, signal } = engine;
-  if (!existsSync(path)) await addDetachedWorkTree(repository, { path, commit, signal });
-  await setUp(engine, path);
-  return path;
+/** What a work tree is made for. */
+export interface TreeOptions {
+  readonly name: string;
+  /** The commit at which it is made, where it is not there. */
+  readonly commit: string;
+  readonly setup: SetUpOptions;
 }
 
-/** Has a work tree hold a commit and nothing else but what git ignores. */
-export async function moveTree(engine: Engine, name: string, commit: string): Promise<string> {
-  const path = await openTree(engine, name, commit);
+/** Makes sure that there is a work tree of this name, and that it is set up. @throws {NebulaError} `ERR_SETUP` */
+export async function openTree(
+  engine: Engine,
+  { name, commit, setup }: TreeOptions,
+): Promise<Repository> {
+  const path = treePath(engine, name);
   const { repository, signal } = engine;
+  if (!existsSync(path)) {
+    await addDetachedWorkTree(repository, { path, commit, signal });
+    await copyFiles(engine, path);
+  }
   const tree = await openRepository(path, { signal });
   if (tree.commonDir !== repository.commonDir || tree.root !== path) {
     throw new NebulaError("ERR_DAMAGED", `${path} is no work tree of the repository any more`);
   }
-  await checkOutCommit(tree, commit, { signal });
-  await removeUntracked(path, { signal });
-  await setUp(engine, path);
-  return path;
+  await setUp(engine, tree, setup);
+  return tree;
+}
+
+/** Has a work tree hold a commit and nothing else but what git ignores; that neither where `isEmptied`. */
+export async function moveTree(
+  engine: Engine,
+  options: TreeOptions & { readonly isEmptied?: boolean | undefined },
+): Promise<Repository> {
+  const { signal } = engine;
+  const tree = await openTree(engine, { ...options, setup: { commands: [] } });
+  await checkOutCommit(tree, options.commit, { signal });
+  const { isEmptied: ignored = false } = options;
+  await removeUntracked(tree.root, { ignored, signal });
+  if (ignored) await copyFiles(engine, tree.root);
+  const { commands, again } = options.setup;
+  await setUp(engine, tree, { commands, again: again === true || ignored });
+  return tree;
 }
 
 /** Removes the tree of the verifications, and the folder of all trees, where nothing is in it any more. */

@@ -72,6 +72,7 @@ interface EventFacts {
   readonly sha?: string | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
   readonly findings?: readonly string[] | undefined;
+  readonly paths?: readonly string[] | undefined;
   readonly answer?: "approve" | "reject" | "retry" | "skip" | undefined;
   readonly reason?: string | undefined;
 }
@@ -130,6 +131,8 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId: event.phase };
     case "rework":
       return { phaseId: event.phase, attempt: event.attempt, findings: event.findings };
+    case "outside_scope":
+      return { phaseId: event.phase, paths: event.paths };
     case "decision":
       return {
         phaseId: event.phase,

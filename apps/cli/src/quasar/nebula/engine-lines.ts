@@ -65,6 +65,12 @@ function engineLines(record: EngineRecord, _progress: unknown, view: View): stri
           "yellow",
         ),
       );
+    case "outside_scope":
+      return say(
+        record.phase,
+        `changes what its scope does not name: ${record.paths.join(", ")}`,
+        "yellow",
+      );
     case "decision":
       return say(record.phase, DECIDED[record.verb]);
     case "phase_failed":

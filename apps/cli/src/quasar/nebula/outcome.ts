@@ -7,6 +7,7 @@ const EXIT_OF: Readonly<Record<StopReason, ExitCode>> = {
   failed: EXIT.notApproved,
   budget: EXIT.budget,
   waiting: EXIT.person,
+  limit: EXIT.limit,
   interrupted: EXIT.sigint,
 };
 

@@ -56,6 +56,7 @@ const eventLine = timedLine(
         "phase_skipped",
         "phase_waits",
         "decision",
+        "outside_scope",
       ],
       "What",
     ),
@@ -65,6 +66,7 @@ const eventLine = timedLine(
     sha: v.optional(sha("The commit that it is about")),
     outcome: v.optional(word(["passed", "failed", "flaky", "known"], "Of a verification")),
     findings: v.optional(texts("Why the phase goes back to its agents")),
+    paths: v.optional(texts("Files outside of what the phase says that it changes")),
     answer: v.optional(word(["approve", "reject", "retry", "skip"], "What a person has decided")),
     reason: v.optional(text("Why, for a person")),
   },
@@ -110,7 +112,10 @@ const resultLine = timedLine(
   "The last line: how the nebula stands, and why nothing goes on",
   {
     ...NEBULA_ENTRIES,
-    reason: word(["done", "failed", "waiting", "budget", "interrupted"], "Why nothing goes on"),
+    reason: word(
+      ["done", "failed", "waiting", "budget", "limit", "interrupted"],
+      "Why nothing goes on",
+    ),
     exit: whole("The exit code, which the README lists"),
     next: steps(),
   },

@@ -1,0 +1,18 @@
+import { workTreesOn } from "@quasar/git/landing";
+import { shellWord } from "@quasar/runs/text";
+import type { Engine } from "../engine/context.ts";
+
+/**
+ * Why nothing may land now: a work tree has the branch checked out, whose files would then differ from it without
+ * anybody having touched them. `undefined`: nothing is in the way.
+ */
+export async function laneObstacle(engine: Engine): Promise<string | undefined> {
+  const { repository, store, signal } = engine;
+  const { branch } = store.current;
+  const [tree] = await workTreesOn(repository, branch, { signal });
+  if (tree === undefined) return undefined;
+  const { path, use } = tree;
+  const help = use === "checked-out" ? `: git -C ${shellWord(path)} switch --detach` : "";
+  const what = use === "checked-out" ? "is checked out" : `is in a ${use}`;
+  return `nothing lands while ${branch} ${what} in ${path}${help}`;
+}

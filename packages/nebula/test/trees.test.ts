@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+
+const execution = (lines: string): string => `${MANIFEST}[execution]\n${lines}\n`;
+const warnings = ({ told }: Place): readonly string[] =>
+  told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+
+test("a new work tree gets the files that it needs and is set up once before its agents work", async () => {
+  const files = {
+    "nebula.toml": execution('copy = [".env", "link", "none"]\nsetup = ["cat .env >> made.log"]'),
+    "a.md": phase("a"),
+  };
+  const place = aPlace({ ".gitignore": ".env\nmade.log\nlink\n" }, files);
+  write(place.repo, { ".env": "KEY=1\n" });
+  symlinkSync("/etc/passwd", join(place.repo, "link"));
+  let seen = "";
+  const work: Work = {
+    "Phase a": (tree) => {
+      seen = `${readFileSync(join(tree, "made.log"), "utf8")}${existsSync(join(tree, "link"))}`;
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(seen).toBe("KEY=1\nfalse");
+  expect(warnings(place)).toEqual([
+    "link was not copied: it is no plain file",
+    "none was not copied: it is not there",
+  ]);
+  expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe(".gitignore\na.txt");
+});
+
+test("a phase whose tree cannot be set up fails with what the command printed, and others go on", async () => {
+  const files = {
+    "nebula.toml": MANIFEST,
+    "a.md": phase("a", 'setup = ["echo no network; exit 3"]'),
+    "b.md": phase("b"),
+  };
+  const place = aPlace({}, files);
+  const { reason, state } = await place.apply({
+    "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+  });
+  expect(reason).toBe("failed");
+  expect(state.phases.map(({ status, reason: why }) => [status, why])).toEqual([
+    ["failed", "setup: echo no network; exit 3 exit 3: no network"],
+    ["done", ""],
+  ]);
+});
+
+test("the tree of verifications is set up again for a candidate that asks for it, and one that cannot be fails", async () => {
+  const files = {
+    "nebula.toml": execution(
+      'setup = ["sh install.sh"]\nsetup_inputs = ["install.sh"]\nverify = ["test -e done"]',
+    ),
+    "a.md": phase("a"),
+    "b.md": phase("b", 'depends_on = ["a"]'),
+  };
+  const place = aPlace({ ".gitignore": "done\n", "install.sh": "touch done\n" }, files);
+  const { reason, state } = await place.apply({
+    "Phase a": (tree) => write(tree, { "install.sh": "touch done; echo again > more; rm more\n" }),
+    "Phase b": (tree) => write(tree, { "install.sh": "exit 4\n" }),
+  });
+  expect(reason).toBe("waiting");
+  expect(state.phases[0]?.status).toBe("done");
+  expect(state.phases[1]?.reason).toContain("[verify] setup: sh install.sh exit 4");
+});
+
+test("what a phase changes outside of its scope is told, or sent back where the nebula says so", async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a", 'scope = ["src/**"]') };
+  const work: Work = {
+    "Phase a": (tree, { prompt }) =>
+      prompt.includes("[scope] other.txt")
+        ? write(tree, { "src/more.txt": "more\n" })
+        : write(tree, { "src/a.txt": "a\n", "other.txt": "other\n" }),
+  };
+  const advised = aPlace({}, files);
+  expect((await advised.apply(work)).reason).toBe("done");
+  expect(advised.told).toContainEqual({ type: "outside_scope", phase: "a", paths: ["other.txt"] });
+
+  const enforced = aPlace({}, { ...files, "nebula.toml": execution('scope_policy = "enforce"') });
+  const { reason, state } = await enforced.apply(work);
+  expect(reason).toBe("waiting");
+  expect(state.phases[0]?.reworks).toEqual(["scope", "scope"]);
+});
+
+test("no phase begins where too little of the disk is free", async () => {
+  const files = { "nebula.toml": execution('min_free = "900TB"'), "a.md": phase("a") };
+  const place = aPlace({}, files);
+  const { reason, state } = await place.apply({});
+  expect(reason).toBe("waiting");
+  expect(state.phases[0]?.status).toBe("pending");
+  expect(warnings(place)).toEqual([expect.stringMatching(/^no phase begins: .* free at /u)]);
+});
+
+test("a run of a phase is told of the other phases, as data", async () => {
+  const files = {
+    "nebula.toml": MANIFEST,
+    "a.md": phase("a"),
+    "b.md": phase("b", 'scope = ["b/**"]'),
+  };
+  const place = aPlace({}, files);
+  const prompts: string[] = [];
+  await place.apply({ "Phase a": (_tree, { prompt }) => void prompts.push(prompt) });
+  expect(prompts[0]).toContain("OTHER PHASES (data about work that others do");
+  expect(prompts[0]).toMatch(/- b: Phase b \[(?:pending|running)\] \(b\/\*\*\)/u);
+});
+
+test("all that is kept of a nebula is its user's alone", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const { state } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
+  const dir = join(place.repo, ".git", "quasar", "nebulae", state.id);
+  expect(statSync(join(dir, "state.toml")).mode & 0o777).toBe(0o600);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+});
