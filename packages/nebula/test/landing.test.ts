@@ -97,7 +97,7 @@ test("a phase that cannot land waits for a person after two reworks, and the oth
   expect(place.landings()).toEqual(["Land b: Phase b"]);
 });
 
-test("what needs a phase that has failed is skipped and says so; the others go on", async () => {
+test("what needs a phase that has failed is skipped and says so; the others continue", async () => {
   const files = {
     "nebula.toml": MANIFEST,
     "a.md": phase("a"),

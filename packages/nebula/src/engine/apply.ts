@@ -26,9 +26,9 @@ import { drive, type StopReason } from "./engine.ts";
 export interface ApplyOptions {
   /** Of the nebula's folder, or of the current one where that is in none. */
   readonly repository: Repository;
-  /** The nebula as its folder has it now: valid. `undefined`: one that has begun goes on by its own copy. */
+  /** The nebula as its folder has it now: valid. `undefined`: one that has begun is resumed by its own copy. */
   readonly loaded: LoadedNebula | undefined;
-  /** The nebula that goes on. @default a new one begins, where its folder has none that is unfinished */
+  /** The nebula that is resumed. @default a new one begins, where its folder has none that is unfinished */
   readonly resumed: NebulaState | undefined;
   /** The commit that a new one begins at: a full id. */
   readonly base: string;
@@ -64,7 +64,7 @@ export function unfinishedOf(commonDir: string, dir: string): NebulaState | unde
 }
 
 /**
- * Begins a nebula, or goes on with one, until nothing goes on any more. One engine works on a nebula at a time; the
+ * Begins or resumes a nebula, until it is done or has to wait. One engine works on a nebula at a time; the
  * user's own work tree, index, branch and files are not touched.
  *
  * @throws {NebulaError} `ERR_LOCKED`, `ERR_BRANCH`, `ERR_REWOUND`, `ERR_DAMAGED`

@@ -10,10 +10,10 @@ import { diskObstacle } from "./disk.ts";
 import { laneTurn, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
 import { beginPhase, type Worked, workOnPhase } from "./work-phase.ts";
 
-/** How often what people have decided is looked for, in milliseconds. */
+/** How often what people have decided is read, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** Why nothing goes on any more. */
+/** Why an engine stopped. */
 export type StopReason =
   /** Every phase has landed, or had nothing to land. */
   | "done"
@@ -28,7 +28,7 @@ export type StopReason =
   | "interrupted";
 
 /**
- * Works on all phases of a nebula until nothing goes on any more. Workers and the lane run side by side; each change of
+ * Works on all phases of a nebula until all is done or has to wait. Workers and the lane run side by side; each change of
  * the state is on disk before anything acts on it.
  */
 export async function drive(engine: Engine): Promise<StopReason> {

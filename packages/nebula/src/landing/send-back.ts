@@ -3,7 +3,7 @@ import { refsOf } from "../state/home.ts";
 import type { PhaseState, ReworkCause } from "../state/state.ts";
 import { holdRef } from "./hold-ref.ts";
 
-/** Why a phase cannot land as it is, and what its agents go on from. */
+/** Why a phase cannot land as it is, and what its agents continue from. */
 export interface Refusal {
   readonly cause: ReworkCause;
   readonly findings: readonly string[];

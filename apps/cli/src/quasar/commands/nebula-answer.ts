@@ -18,7 +18,7 @@ export interface NebulaAnswerOptions {
 const DONE: Readonly<Record<Answer["verb"], string>> = {
   approve: "approved: it lands when its turn comes",
   reject: "rejected: it goes back to its agents",
-  retry: "begins anew on what has landed",
+  retry: "begins again on what has landed",
   skip: "skipped, with what needs it",
 };
 

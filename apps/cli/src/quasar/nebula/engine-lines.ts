@@ -93,7 +93,7 @@ function engineLines(record: EngineRecord, _progress: unknown, view: View): stri
 const DECIDED = {
   approve: "approved by a person",
   reject: "rejected by a person",
-  retry: "a person has it begin anew",
+  retry: "a person has it begin again",
   skip: "skipped by a person",
 } as const;
 

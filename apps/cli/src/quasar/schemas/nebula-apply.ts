@@ -107,19 +107,12 @@ export const NEBULA_ENTRIES = {
   phases: list(phase, "In the order of the plan"),
 };
 
-const resultLine = timedLine(
-  "nebula",
-  "The last line: how the nebula stands, and why nothing goes on",
-  {
-    ...NEBULA_ENTRIES,
-    reason: word(
-      ["done", "failed", "waiting", "budget", "limit", "interrupted"],
-      "Why nothing goes on",
-    ),
-    exit: whole("The exit code, which the README lists"),
-    next: steps(),
-  },
-);
+const resultLine = timedLine("nebula", "The last line: how the nebula stands, and why it stopped", {
+  ...NEBULA_ENTRIES,
+  reason: word(["done", "failed", "waiting", "budget", "limit", "interrupted"], "Why it stopped"),
+  exit: whole("The exit code, which the README lists"),
+  next: steps(),
+});
 
 export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
   ...NEBULA_ENTRIES,
