@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodePhaseFile, readPhaseFile } from "./phase-file.ts";
 import { GATES, type PhaseFile } from "./types.ts";
