@@ -154,6 +154,8 @@ needs your yes before it starts: it runs, works or is copied as you
   copy     .env (nebula.toml)
   checks   npx markdownlint docs (03-docs.md)
   coder    codex (03-docs.md)
+
+  next     quasar nebula apply .nebulas/tokens --auto
 `);
 });
 
@@ -207,6 +209,7 @@ test("a plan as JSON has all of it, with the user's settings where the nebula ha
     overlaps: [{ phaseIds: ["check", "docs"], patterns: ["src/auth/**", "src/auth/README.md"] }],
     hasEmptySubmodules: false,
     problems: [],
+    next: [`quasar nebula apply ${DIR} --auto`],
   });
 });
 

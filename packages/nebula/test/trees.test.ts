@@ -31,7 +31,7 @@ test("a new work tree gets the files that it needs and is set up once before its
   expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe(".gitignore\na.txt");
 });
 
-test("a phase whose tree cannot be set up fails with what the command printed, and others go on", async () => {
+test("a phase whose tree cannot be set up fails with what the command printed, and others continue", async () => {
   const files = {
     "nebula.toml": MANIFEST,
     "a.md": phase("a", 'setup = ["echo no network; exit 3"]'),

@@ -259,7 +259,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "nebula retry",
-    summary: "begin a phase anew that failed, was skipped or waits",
+    summary: "begin a phase again that failed, was skipped or waits",
     args: [PHASE],
     options: [OF_NEBULA],
     examples: [["quasar nebula retry parser", "on what has landed by now"]],
@@ -270,7 +270,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "leave a phase out, and what needs it",
     args: [PHASE],
     options: [["--reason <text>", "why, for the record"], OF_NEBULA],
-    examples: [["quasar nebula skip parser", "the others go on"]],
+    examples: [["quasar nebula skip parser", "the others continue"]],
     run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("skip", id, given),
   },
   {

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { DurableError } from "@quasar/durable";
 import { GitError } from "@quasar/git";
+import { NebulaError } from "@quasar/nebula";
 import { TasksError } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { translate as translateAtlas } from "../atlas/translate.ts";
@@ -85,4 +86,16 @@ test("git that cannot be started for want of descriptors is not taken for missin
   expect(translate(failed).next[0]).toMatch(/^ulimit -n /u);
   const missing = new GitError("ERR_GIT_MISSING", "no git", { cause: spawn("ENOENT") });
   expect(translate(missing).next).toEqual(["install git"]);
+});
+
+test("what an error of a nebula says that helps is all that is said", () => {
+  const next = [
+    { shell: "git switch --detach", note: "frees the branch" },
+    { do: "check" },
+  ] as const;
+  const { code, next: steps } = translate(new NebulaError("ERR_DAMAGED", "no TOML", { next }));
+  expect(code).toBe("ERR_CORRUPT");
+  expect(steps).toEqual([expect.stringContaining("git switch --detach"), "quasar doctor"]);
+  const plain = translate(new NebulaError("ERR_DAMAGED", "no TOML"));
+  expect(plain.next).toEqual([expect.stringContaining("look at it")]);
 });

@@ -13,6 +13,8 @@ import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
+import { section } from "../../shared/output/section.ts";
+import { nextLines } from "../../shared/output/text.ts";
 import { readConfig } from "../config/load.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { planLines } from "../nebula/plan-lines.ts";
@@ -40,13 +42,18 @@ export async function nebulaPlanCommand(
   const settings = settingsIn(workspace);
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
   requireAgents(plan.asks, settings.ownAgents);
+  const next = plan.phases.length === 0 ? [] : [`quasar nebula apply ${shellWord(dir)} --auto`];
   if (json === true) {
     const facts = nebulaPlanFacts(loaded, spec, plan, base);
-    process.stdout.write(jsonLine(result("nebula_plan", facts, EXIT.ok) satisfies NebulaPlanLine));
+    const line = result("nebula_plan", facts, EXIT.ok, next) satisfies NebulaPlanLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  write(process.stdout, planLines(spec, plan, base, problems, view));
+  write(process.stdout, [
+    ...planLines(spec, plan, base, problems, view),
+    ...section(nextLines(next, view)),
+  ]);
   return EXIT.ok;
 }
 
