@@ -36,6 +36,7 @@ export interface Given extends GivenOf<Settings> {
   readonly auto?: true | undefined;
   readonly base?: string | undefined;
   readonly branch?: string | undefined;
+  readonly fresh?: true | undefined;
   readonly maxWorkers?: string | undefined;
   readonly resume?: true | undefined;
   readonly totalBudget?: string | undefined;

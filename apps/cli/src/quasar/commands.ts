@@ -199,6 +199,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ["--auto", "work on it; without it, nothing begins"],
       ["--resume", "continue one that was interrupted or stopped"],
+      ["--fresh", "begin again; the branch of the one before is kept as <branch>.<id>"],
       ["--max-workers <count>", "phases that are worked on at once"],
       ["--total-budget <usd>", "most that all phases may cost, over all crashes; 0: no limit"],
       ["--base <commit>", "where its branch begins; HEAD if left out"],
@@ -223,6 +224,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["quasar nebula status tokens --all", "by its name, with each phase"],
     ],
     run: async ([named], given) => (await ofNebulae()).nebulaStatusCommand(named, given),
+  },
+  {
+    name: "nebula log",
+    summary: "show what has happened to a nebula",
+    args: [NEBULA],
+    examples: [["quasar nebula log tokens", "from its beginning"]],
+    run: async ([named], given) => (await ofNebulae()).nebulaLogCommand(named, given),
   },
   {
     name: "nebula diff",

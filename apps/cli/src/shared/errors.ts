@@ -28,6 +28,7 @@ export const EXIT_OF = {
   ERR_HEAD_MOVED: EXIT.refused,
   ERR_FOREIGN_CHECKPOINT: EXIT.refused,
   ERR_OTHER_REPOSITORY: EXIT.refused,
+  ERR_BRANCH: EXIT.refused,
   ERR_CORRUPT: EXIT.corrupt,
   ERR_NOTHING_TO_RESUME: EXIT.nothingToResume,
   ERR_LIMIT: EXIT.limit,

@@ -104,7 +104,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status (then resolve the conflicts)"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", HELP],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", HELP],
-  "NebulaError ERR_BRANCH": ["ERR_STATE"],
+  "NebulaError ERR_BRANCH": ["ERR_BRANCH"],
   "NebulaError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "NebulaError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the version that wrote it"],
   "NebulaError ERR_INVALID_NEBULA": ["ERR_NEBULA"],

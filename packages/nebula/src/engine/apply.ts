@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
-import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
-import { refSha } from "@quasar/git/history";
+import { isAncestor, refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
@@ -10,7 +9,7 @@ import type { Told } from "../events.ts";
 import { keepSpec, readSpec } from "../spec/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
 import { planOrder } from "../spec/order.ts";
-import type { PhaseSpec } from "../spec/types.ts";
+import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { branchOf } from "../state/branch.ts";
 import { type NebulaHome, nebulaHome, newNebulaId, phaseRef, refsOf } from "../state/home.ts";
 import { isUnfinished, listNebulae } from "../state/list.ts";
@@ -21,7 +20,9 @@ import { repairTrees } from "../trees/tree.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
+import { freeBranches } from "./archive.ts";
 import { drive, type StopReason } from "./engine.ts";
+import { lockNebula } from "./lock.ts";
 
 export interface ApplyOptions {
   /** Of the nebula's folder, or of the current one where that is in none. */
@@ -119,12 +120,16 @@ async function begin(
   if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
   const branch = named ?? branchOf(spec.name);
   const { root } = repository;
+  await freeBranches(repository);
+  await requireNebulae(repository, spec, base);
   for (const taken of [branch, "nebula"]) {
     if ((await refSha(root, `refs/heads/${taken}`, { signal })) === undefined) continue;
     const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
-    const note = "keeps it, and works on another";
     throw new NebulaError("ERR_BRANCH", `there is a branch ${taken} already${why}`, {
-      next: [{ note: `${note}: --branch NAME` }],
+      next: [
+        { note: "--branch NAME lands on another one" },
+        { note: "--fresh keeps it under another name, if it is of a nebula of this folder" },
+      ],
     });
   }
   const phases = planOrder(spec.phases).order.map((phase, at) =>
@@ -132,7 +137,30 @@ async function begin(
   );
   const revision = keepSpec(home, loaded);
   const createdAt = now.toISOString();
-  return { ...{ id, name: spec.name, branch, dir, base, revision }, createdAt, phases };
+  return {
+    ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
+    archivedFrom: "",
+    phases,
+  };
+}
+
+/** Refuses a base that does not have what other nebulae have landed. @throws {NebulaError} `ERR_UNFINISHED` */
+async function requireNebulae(
+  { root, commonDir }: Repository,
+  { dependencies }: NebulaSpec,
+  base: string,
+): Promise<void> {
+  for (const name of dependencies.requiresNebulae) {
+    const found = listNebulae(commonDir).find((nebula) => nebula.name === name);
+    const last = found && landedPhases(found).at(-1);
+    const isDone = found?.phases.every(({ status }) => status === "done") === true;
+    if (isDone && last !== undefined && (await isAncestor(root, last.candidate, base))) continue;
+    const message = isDone
+      ? `the base does not have what the nebula ${JSON.stringify(name)} has landed`
+      : `the nebula ${JSON.stringify(name)}, which this one needs, has not landed all of its phases`;
+    const next = found === undefined ? [] : [{ shell: `git merge ${found.branch}` }];
+    throw new NebulaError("ERR_UNFINISHED", message, { next });
+  }
 }
 
 /** The branch, at the nebula's base where nothing has landed yet. */
@@ -146,19 +174,4 @@ async function openBranch(engine: Engine): Promise<void> {
   if ((await refSha(repository.root, ref, { signal })) !== undefined) return;
   if (landedPhases(store.current).length > 0) return;
   await compareAndSwapRef(repository, { ref, from: undefined, to: base, message: "nebula begins" });
-}
-
-function lockNebula(home: NebulaHome): Lock {
-  try {
-    return acquireLock(home.lock);
-  } catch (error) {
-    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-    const holder = lockHolder(home.lock);
-    const who =
-      holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
-    throw new NebulaError("ERR_LOCKED", `another engine works on this nebula: ${who}`, {
-      cause: error,
-      next: holder === undefined ? [] : [{ shell: `kill -INT ${holder.pid}`, note: "stops it" }],
-    });
-  }
 }

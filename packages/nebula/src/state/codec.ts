@@ -43,6 +43,7 @@ const state = v.object({
   base: commit,
   revision: name,
   createdAt: text,
+  archivedFrom: text,
   phases: v.array(phase),
 });
 

@@ -20,8 +20,11 @@ export function keptSpec(commonDir: string, { id, revision }: NebulaState): Nebu
 }
 
 /** Whether there is something left to be done, by whomever. */
-export function isUnfinished({ phases }: Pick<NebulaState, "phases">): boolean {
-  return !phases.every(isSettled);
+export function isUnfinished({
+  phases,
+  archivedFrom,
+}: Pick<NebulaState, "phases" | "archivedFrom">): boolean {
+  return archivedFrom === "" && !phases.every(isSettled);
 }
 
 function readable(commonDir: string, id: string): NebulaState | undefined {

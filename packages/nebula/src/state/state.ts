@@ -87,6 +87,8 @@ export interface NebulaState {
   readonly revision: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** The branch that it landed on before another one was begun in its place; `""`: none was. */
+  readonly archivedFrom: string;
   /** In the order of the plan. */
   readonly phases: readonly PhaseState[];
 }

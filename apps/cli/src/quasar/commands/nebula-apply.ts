@@ -2,10 +2,12 @@ import { currentHead } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
 import {
   applyNebula,
+  archiveNebula,
   type EngineLimits,
   findNebula,
   isUnfinished,
   keptSpec,
+  listNebulae,
   nebulaCost,
   type NebulaState,
   type PhaseRunOptions,
@@ -48,6 +50,7 @@ export interface NebulaApplyOptions {
   readonly flags: FlagValues;
   readonly auto?: true | undefined;
   readonly resume?: true | undefined;
+  readonly fresh?: true | undefined;
   readonly base?: string | undefined;
   readonly branch?: string | undefined;
   readonly maxWorkers?: string | undefined;
@@ -82,6 +85,7 @@ export async function nebulaApplyCommand(
   for (const phase of spec.phases) optionsOf(phase);
   const limits = limitsOf(spec, plan, settings, options);
   if (options.auto !== true) throw withoutAuto(spec, named);
+  if (options.fresh === true) await makeRoom(workspace, loaded);
 
   const reporter = createReporterOf(ENGINE, STREAMS, { json: options.json === true, live: false });
   const say = (record: EngineRecord): void => reporter.report(record);
@@ -123,7 +127,7 @@ interface Meant {
 }
 
 /** The nebula that was named: by its folder, or one that has begun by its name or id too. */
-async function meant(named: string, { resume }: NebulaApplyOptions): Promise<Meant> {
+async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Promise<Meant> {
   if (!existsSync(named)) {
     const workspace = await openWorkspace(process.cwd());
     const found = findNebula(workspace.repositoryId, named);
@@ -132,14 +136,24 @@ async function meant(named: string, { resume }: NebulaApplyOptions): Promise<Mea
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
   const begun = unfinishedOf(workspace.repositoryId, loaded.dir);
-  if (begun !== undefined)
+  if (begun !== undefined && fresh !== true) {
     return { workspace, loaded, resumed: unfinished(begun, resume === true) };
+  }
   if (resume === true) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(named)} has no unfinished nebula`, {
-      next: [`quasar nebula apply ${shellWord(named)} --auto`],
+      next: [`quasar nebula plan ${shellWord(named)}`],
     });
   }
   return { workspace, loaded, resumed: undefined };
+}
+
+/** Archives what was begun from the same folder before. */
+async function makeRoom(workspace: Workspace, loaded: LoadedNebula | undefined): Promise<void> {
+  const repository = repositoryOf(workspace);
+  for (const state of listNebulae(repository.commonDir)) {
+    const isBefore = state.dir === loaded?.dir && state.archivedFrom === "";
+    if (isBefore) await archiveNebula(repository, state);
+  }
 }
 
 function unfinished(state: NebulaState, resume: boolean): NebulaState {
@@ -153,7 +167,10 @@ function unfinished(state: NebulaState, resume: boolean): NebulaState {
   const open = phases.filter(({ status }) => status !== "done").length;
   const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
   throw new CliError("ERR_UNFINISHED_RUN", message, {
-    next: [`quasar nebula apply ${state.id} --auto --resume`],
+    next: [
+      `quasar nebula apply ${state.id} --auto --resume`,
+      `quasar nebula apply ${shellWord(state.dir)} --auto --fresh`,
+    ],
   });
 }
 

@@ -18,7 +18,7 @@ export const ENGINE: Presenter<EngineRecord, { readonly working: number }> = {
   facts: engineFacts,
   idle: { working: 0 },
   advance: (before) => before,
-  lines: engineLines,
+  lines: (record, _progress, view) => engineLines(record, view),
   block: () => [],
   still: () => [],
   isDiagnostic: ({ type }) => type === "warning" || type === "notice",
@@ -26,7 +26,8 @@ export const ENGINE: Presenter<EngineRecord, { readonly working: number }> = {
   ended: (progress) => progress,
 };
 
-function engineLines(record: EngineRecord, _progress: unknown, view: View): string[] {
+/** The lines that tell a record to a person. */
+export function engineLines(record: EngineRecord, view: View): string[] {
   const say = (id: string, text: string, style?: "green" | "yellow" | "red"): string[] =>
     labelled(view, fit(cleanLine(id), 16), fit(cleanLine(text), 400), style);
   switch (record.type) {

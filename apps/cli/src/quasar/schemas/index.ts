@@ -12,7 +12,12 @@ import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
-import { NEBULA_APPLY_LINES, nebulaAnswerLine, nebulaStatusLine } from "./nebula-apply.ts";
+import {
+  NEBULA_APPLY_LINES,
+  NEBULA_LOG_LINES,
+  nebulaAnswerLine,
+  nebulaStatusLine,
+} from "./nebula-apply.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -40,6 +45,7 @@ export const LINES: LinesOf = {
   "nebula apply": NEBULA_APPLY_LINES,
   "nebula approve": [nebulaAnswerLine, errorLine],
   "nebula diff": [diffLine, errorLine],
+  "nebula log": NEBULA_LOG_LINES,
   "nebula plan": [nebulaPlanLine, errorLine],
   "nebula reject": [nebulaAnswerLine, errorLine],
   "nebula retry": [nebulaAnswerLine, errorLine],

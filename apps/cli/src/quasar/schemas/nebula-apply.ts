@@ -146,6 +146,17 @@ export const NEBULA_APPLY_LINES = [
   errorLine,
 ] as const;
 
+/** What `nebula log` prints. */
+export const NEBULA_LOG_LINES = [
+  eventLine,
+  timedLine("warning", "What a person should know, and what stops nothing", {
+    cycle: whole("0: of no cycle"),
+    message: text("For a person"),
+    phaseId,
+  }),
+  errorLine,
+] as const;
+
 export type NebulaApplyLine = Described<
   Printed<(typeof NEBULA_APPLY_LINES)[number]>,
   Timed<ReturnType<typeof engineFacts>>
