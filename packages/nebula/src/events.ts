@@ -43,6 +43,14 @@ export type NebulaEvent =
       readonly findings: readonly string[];
     }
   | {
+      readonly type: "agent_limited";
+      readonly phase: string;
+      readonly agent: string;
+      /** RFC 3339: when it is tried again. */
+      readonly until: string;
+      readonly message: string;
+    }
+  | {
       readonly type: "outside_scope";
       readonly phase: string;
       readonly paths: readonly string[];

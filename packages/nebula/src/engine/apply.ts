@@ -20,6 +20,7 @@ import { repairTrees } from "../trees/tree.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
+import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
 import { drive, type StopReason } from "./engine.ts";
 import { lockNebula } from "./lock.ts";
@@ -89,6 +90,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
         limits: options.limits,
+        agentLimits: new AgentLimits(),
       };
       if (resumed === undefined) {
         const event = { type: "nebula_begun", id, base: begun.base } as const;

@@ -6,12 +6,13 @@ import type { RunOptions } from "@quasar/runs";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
 import { landedPhases } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 
-/** What a phase's run works by: its agents, its checks, its limits; how long usage limits are waited for. */
-export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd">;
+/** What a phase's run works by: its agents, its checks, its limits. */
+export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd" | "waitLimitMs">;
 
 export interface EngineLimits {
   readonly maxWorkers: number;
@@ -19,6 +20,8 @@ export interface EngineLimits {
   readonly totalUsd: number;
   /** US dollars for a phase that names none; 0: no limit. */
   readonly phaseUsd: number;
+  /** How long a usage limit is waited for when nothing else can be done, in milliseconds. @default 0 */
+  readonly waitMs?: number | undefined;
 }
 
 /** What an engine works with. */
@@ -32,6 +35,7 @@ export interface Engine {
   readonly trees: string;
   readonly keys: KeyManager;
   readonly limits: EngineLimits;
+  readonly agentLimits: AgentLimits;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
   /** Of setup and verification. */
   readonly commandEnv: Readonly<Record<string, string | undefined>>;

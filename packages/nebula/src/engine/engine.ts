@@ -7,8 +7,8 @@ import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import { allowanceOf } from "./budget.ts";
 import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
-import { laneTurn, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
-import { beginPhase, type Worked, workOnPhase } from "./work-phase.ts";
+import { laneTurn, type Phase, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
+import { beginPhase, workOnPhase } from "./work-phase.ts";
 
 /** How often what people have decided is read, in milliseconds. */
 const LOOK_MS = 1000;
@@ -34,13 +34,15 @@ export type StopReason =
 export async function drive(engine: Engine): Promise<StopReason> {
   await reconcileLandings(engine);
   const workers = new Map<string, Promise<void>>();
-  /** Phases whose runs have stopped without an end: this engine does not begin them again. */
-  const stopped = new Map<string, Exclude<Worked, "settled">>();
+  /** Phases whose runs were told to stop: this engine does not begin them again. */
+  const stopped = new Set<string>();
   let lane: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let isBlocked = false;
   let obstacle: string | undefined;
   let isFull = false;
+  /** When the first of the phases that wait for an agent may begin, in milliseconds since 1970. */
+  let heldUntil = Number.POSITIVE_INFINITY;
   const guard = (work: Promise<unknown>): Promise<void> =>
     work.then(
       () => {},
@@ -56,37 +58,62 @@ export async function drive(engine: Engine): Promise<StopReason> {
       if (lane === undefined) await beginLanding();
     }
     const open = [...workers.values(), ...(lane === undefined ? [] : [lane])];
-    if (open.length === 0) break;
+    if (open.length === 0 && !(await waitsForAgents())) break;
     await Promise.race([...open, sleep(LOOK_MS, undefined, { ref: false })]);
   }
   if (failure !== undefined) throw failure.error;
   if (engine.signal.aborted) return "interrupted";
   await removeLandedTrees(engine);
   if (engine.store.current.phases.every(isSettled)) await removeVerifyTree(engine);
-  return reasonOf(engine.store.current, { isBlocked, stopped, obstacle });
+  const isLimited = Number.isFinite(heldUntil);
+  return reasonOf(engine.store.current, { isBlocked, isLimited, obstacle });
 
   /** Has a worker for each phase that can be worked on. @returns Whether the budget was too little for one. */
   async function beginWork(): Promise<boolean> {
     let wasBlocked = false;
+    heldUntil = Number.POSITIVE_INFINITY;
     const full = diskObstacle(engine);
     if (full !== undefined && !isFull) engine.tell({ type: "warning", message: full });
     isFull = full !== undefined;
     if (isFull) return false;
-    const busy = new Set([...workers.keys(), ...stopped.keys()]);
+    const busy = new Set([...workers.keys(), ...stopped]);
     for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
+      if (isHeld(phase)) continue;
       if (phase.state.status === "pending" && !(await beginPhase(engine, phase))) {
         wasBlocked = true;
         continue;
       }
       const { id } = phase.spec;
       const work = workOnPhase(engine, phase).then((worked) => {
-        if (worked !== "settled") stopped.set(id, worked);
+        if (worked === "interrupted") stopped.add(id);
+        engine.agentLimits.left(id);
       });
       const done = guard(work).finally(() => workers.delete(id));
       workers.set(id, done);
     }
     return wasBlocked;
+  }
+
+  /** Whether a phase waits for the usage limit of an agent. */
+  function isHeld({ spec }: Phase): boolean {
+    const { coder, reviewer } = engine.optionsOf(spec);
+    const now = engine.now().getTime();
+    const until = engine.agentLimits.heldUntil(spec.id, [coder.name, reviewer.name], now);
+    if (until !== undefined) heldUntil = Math.min(heldUntil, until);
+    return until !== undefined;
+  }
+
+  /** Waits until an agent may be asked again, where that is all there is to do and it may be waited for. */
+  async function waitsForAgents(): Promise<boolean> {
+    if (!Number.isFinite(heldUntil) || failure !== undefined || engine.signal.aborted) return false;
+    const { waitMs = 0 } = engine.limits;
+    const restMs = heldUntil - engine.now().getTime();
+    if (restMs > waitMs) return false;
+    await sleep(Math.min(Math.max(restMs, 1), LOOK_MS), undefined, { signal: engine.signal }).catch(
+      () => {},
+    );
+    return true;
   }
 
   async function beginLanding(): Promise<void> {
@@ -116,16 +143,19 @@ function skip({ spec, store, tell }: Engine): void {
 
 interface Standing {
   readonly isBlocked: boolean;
-  readonly stopped: ReadonlyMap<string, Exclude<Worked, "settled">>;
+  readonly isLimited: boolean;
   readonly obstacle: string | undefined;
 }
 
-function reasonOf({ phases }: NebulaState, { isBlocked, stopped, obstacle }: Standing): StopReason {
+function reasonOf(
+  { phases }: NebulaState,
+  { isBlocked, isLimited, obstacle }: Standing,
+): StopReason {
   if (phases.every(({ status }) => status === "done")) return "done";
   if (obstacle !== undefined || phases.some(({ status }) => status === "awaiting_human")) {
     return "waiting";
   }
   if (phases.every(isSettled)) return "failed";
   if (isBlocked) return "budget";
-  return [...stopped.values()].includes("limited") ? "limit" : "waiting";
+  return isLimited ? "limit" : "waiting";
 }

@@ -1,3 +1,4 @@
+import type { AgentFailure } from "@quasar/agents";
 import { currentHead, dirtyPaths, type Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
 
@@ -101,8 +102,17 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     ...engine.optionsOf(spec),
     ownsTree: true,
     signal,
-    onEvent: (event: RunEvent): void => tell({ type: "run_event", phase: id, event }),
+    onEvent: (event: RunEvent): void => {
+      if (event.type === "agent_done") engine.agentLimits.succeeded(given[event.role].name);
+      tell({ type: "run_event", phase: id, event });
+    },
   };
+  const { retryAt = "", openTurn } = found ?? {};
+  if (Date.parse(retryAt) > engine.now().getTime()) {
+    const role = openTurn?.role === "reviewer" ? "reviewer" : "coder";
+    limited(engine, id, given[role].name, { message: "it was met before", retryAt });
+    return { as: "limited" };
+  }
   const start = async (): Promise<RunEnd> => {
     await prepare(engine, { spec, state });
     const task = taskText(nebula, { spec, state }, engine.store.current);
@@ -113,9 +123,26 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
   if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
   if (engine.signal.aborted) return { as: "interrupted" };
   if (result.outcome === "interrupted" && !late.aborted) return { as: "interrupted" };
-  if (result.agentFailure?.kind === "rate-limit") return { as: "limited" };
+  if (result.agentFailure?.kind === "rate-limit") {
+    const { role = "coder" } = result.checkpoint.turn ?? {};
+    limited(engine, id, given[role].name, result.agentFailure);
+    return { as: "limited" };
+  }
   fail(engine, id, late.aborted ? `it took longer than ${span(timeoutMs)}` : result.message);
   return { as: "settled" };
+}
+
+/** An agent has met its usage limit: no phase has it work until that is lifted. */
+function limited(
+  { agentLimits, now, store, tell }: Engine,
+  phase: string,
+  agent: string,
+  { message, retryAt }: Pick<AgentFailure, "message" | "retryAt">,
+): void {
+  const until = new Date(agentLimits.met(agent, retryAt, now().getTime())).toISOString();
+  const event = { type: "agent_limited", phase, agent, until, message } as const;
+  store.note(event);
+  tell(event);
 }
 
 /** What was set apart for the phase when this run was to begin, less what runs before it have cost. */

@@ -28,6 +28,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
 import { environmentOfChecks } from "../../shared/checks/environment.ts";
+import { periodMs } from "../../shared/config/kinds.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
 import { loadTrusted, requireTrust } from "../../shared/config/trust.ts";
@@ -215,6 +216,7 @@ function phaseOptions(settings: Settings, plan: NebulaPlan): (phase: PhaseSpec) 
     const {
       maxBudgetUsd: _own,
       onEnd: _end,
+      waitLimitMs: _wait,
       ...options
     } = runOptionsOf(own, createAgents(own, OTHER_WAYS));
     made.set(id, options);
@@ -225,13 +227,14 @@ function phaseOptions(settings: Settings, plan: NebulaPlan): (phase: PhaseSpec) 
 function limitsOf(
   { execution }: NebulaSpec,
   { cost }: NebulaPlan,
-  { maxBudgetUsd }: Settings,
+  { maxBudgetUsd, waitLimit }: Settings,
   { maxWorkers, totalBudget }: NebulaApplyOptions,
 ): EngineLimits {
   return {
     maxWorkers: numberOf("--max-workers", maxWorkers, /^[1-9]\d?$/u) ?? execution.maxWorkers,
     totalUsd: numberOf("--total-budget", totalBudget, /^\d+(?:\.\d+)?$/u) ?? cost.totalUsd ?? 0,
     phaseUsd: maxBudgetUsd,
+    waitMs: periodMs(waitLimit) ?? 0,
   };
 }
 

@@ -72,6 +72,8 @@ interface EventFacts {
   readonly sha?: string | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
   readonly findings?: readonly string[] | undefined;
+  readonly agent?: string | undefined;
+  readonly retryAt?: string | undefined;
   readonly paths?: readonly string[] | undefined;
   readonly answer?: "approve" | "reject" | "retry" | "skip" | undefined;
   readonly reason?: string | undefined;
@@ -131,6 +133,13 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId: event.phase };
     case "rework":
       return { phaseId: event.phase, attempt: event.attempt, findings: event.findings };
+    case "agent_limited":
+      return {
+        phaseId: event.phase,
+        agent: event.agent,
+        retryAt: event.until,
+        reason: event.message,
+      };
     case "outside_scope":
       return { phaseId: event.phase, paths: event.paths };
     case "decision":

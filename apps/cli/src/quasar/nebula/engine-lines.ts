@@ -1,6 +1,6 @@
 import type { Told } from "@quasar/nebula";
 import type { RunEvent } from "@quasar/runs";
-import { cleanLine, count, duration, fit, money } from "@quasar/runs/text";
+import { cleanLine, count, duration, fit, moment, money } from "@quasar/runs/text";
 import type { Presenter } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { NebulaResult } from "../facts/nebula-apply.ts";
@@ -65,6 +65,12 @@ export function engineLines(record: EngineRecord, view: View): string[] {
           at === 0 ? `cannot land; back to its coder: ${finding}` : finding,
           "yellow",
         ),
+      );
+    case "agent_limited":
+      return say(
+        record.phase,
+        `${record.agent} met its usage limit; tried again at ${moment(record.until)}: ${record.message}`,
+        "yellow",
       );
     case "outside_scope":
       return say(

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { AgentLimits } from "./agent-limits.ts";
+
+const MINUTE = 60_000;
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const at = (ms: number): string => new Date(NOW + ms).toISOString();
+
+test("holds all phases of an agent until its limit is lifted, and no other's", () => {
+  const limits = new AgentLimits();
+  expect(limits.met("claude", at(5 * MINUTE), NOW)).toBe(NOW + 5 * MINUTE);
+  expect(limits.heldUntil("a", ["claude"], NOW)).toBe(NOW + 5 * MINUTE);
+  expect(limits.heldUntil("b", ["codex", "claude"], NOW)).toBe(NOW + 5 * MINUTE);
+  expect(limits.heldUntil("c", ["codex"], NOW)).toBeUndefined();
+});
+
+test("has one phase try once it is lifted, and the others when that has succeeded", () => {
+  const limits = new AgentLimits();
+  limits.met("claude", at(MINUTE), NOW);
+  const later = NOW + MINUTE;
+  expect(limits.heldUntil("a", ["claude"], later)).toBeUndefined();
+  expect(limits.heldUntil("b", ["claude"], later)).toBe(Number.POSITIVE_INFINITY);
+  expect(limits.heldUntil("a", ["claude"], later)).toBeUndefined();
+  limits.succeeded("claude");
+  expect(limits.heldUntil("b", ["claude"], later)).toBeUndefined();
+});
+
+test("has another phase try where the first has ended without a turn", () => {
+  const limits = new AgentLimits();
+  limits.met("claude", at(MINUTE), NOW);
+  limits.heldUntil("a", ["claude"], NOW + MINUTE);
+  limits.left("a");
+  expect(limits.heldUntil("b", ["claude"], NOW + MINUTE)).toBeUndefined();
+});
+
+test("waits longer and longer where nobody says when it is lifted", () => {
+  const limits = new AgentLimits();
+  let now = NOW;
+  for (const minutes of [1, 2, 4, 8, 16, 30, 30]) {
+    const until = limits.met("claude", undefined, now);
+    expect(until).toBe(now + minutes * MINUTE);
+    // Others that meet it meanwhile make it no longer.
+    limits.met("claude", undefined, now + 1);
+    now = until;
+  }
+  limits.succeeded("claude");
+  expect(limits.met("claude", undefined, now)).toBe(now + MINUTE);
+});
