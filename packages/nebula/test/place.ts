@@ -39,13 +39,17 @@ const capabilities: AgentInvoker["capabilities"] = {
   resumesSession: false,
 };
 
-function agent(name: string, answer: (request: AgentRequest) => string): AgentInvoker {
+function agent(
+  name: string,
+  answer: (request: AgentRequest) => string,
+  costUsd = 0.01,
+): AgentInvoker {
   return {
     name,
     capabilities,
     invoke: async (request) => ({
       text: answer(request),
-      costUsd: 0.01,
+      costUsd,
       costSource: "reported",
       durationMs: 1,
     }),
@@ -53,12 +57,19 @@ function agent(name: string, answer: (request: AgentRequest) => string): AgentIn
 }
 
 /** Agents in the test's own process: the coder does a phase's work, the reviewer approves. */
-export function agentsOf(work: Work): (phase: { readonly title: string }) => PhaseRunOptions {
+export function agentsOf(
+  work: Work,
+  coderUsd?: number,
+): (phase: { readonly title: string }) => PhaseRunOptions {
   return ({ title }) => ({
-    coder: agent("coder", (request) => {
-      work[title]?.(request.workTree, request);
-      return `Did ${title}.`;
-    }),
+    coder: agent(
+      "coder",
+      (request) => {
+        work[title]?.(request.workTree, request);
+        return `Did ${title}.`;
+      },
+      coderUsd,
+    ),
     reviewer: agent("reviewer", () => "APPROVED: it is there"),
   });
 }

@@ -4,7 +4,7 @@ import { isAncestor, refSha } from "@quasar/git/history";
 
 import { conflictMarkersLeft } from "@quasar/git/landing";
 import { takeSnapshot } from "@quasar/git/snapshots";
-import { openRuns, type RunEnd, type RunEvent, type Runs } from "@quasar/runs";
+import { openRuns, type RunEnd, type RunEvent, type Runs, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { span } from "@quasar/runs/text";
 import { spentIn } from "@quasar/runs/tree";
@@ -119,7 +119,15 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     const maxBudgetUsd = await runBudget(engine, state);
     return runs.start({ ...given, runId, task, maxBudgetUsd, isNew: true });
   };
-  const { result } = await (found === undefined ? start() : runs.resume({ ...given, runId }));
+  let result: RunEnd["result"];
+  try {
+    ({ result } = await (found === undefined ? start() : runs.resume({ ...given, runId })));
+  } catch (error) {
+    // What a run refuses for its user's sake is for a person to look at; who works there now is not.
+    if (!(error instanceof RunsError) || error.code === "ERR_LOCKED") throw error;
+    fail(engine, id, error.message);
+    return { as: "settled" };
+  }
   if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
   if (engine.signal.aborted) return { as: "interrupted" };
   if (result.outcome === "interrupted" && !late.aborted) return { as: "interrupted" };
