@@ -9,4 +9,5 @@ export { type Answer, type Answered, answerPhase } from "./people/answer.ts";
 export { nebulaCost, type NebulaCost } from "./state/cost.ts";
 export { type KeptEvent, nebulaEvents } from "./state/events.ts";
 export { findNebula, isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
+export { hasTrees } from "./trees/left.ts";
 export type { NebulaState, PhaseState, PhaseStatus } from "./state/state.ts";

@@ -5,6 +5,7 @@ import {
   archiveNebula,
   type EngineLimits,
   findNebula,
+  hasTrees,
   isUnfinished,
   keptSpec,
   listNebulae,
@@ -132,13 +133,13 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
   if (!existsSync(named)) {
     const workspace = await openWorkspace(process.cwd());
     const found = findNebula(workspace.repositoryId, named);
-    return { workspace, loaded: undefined, resumed: unfinished(found, resume === true) };
+    return { workspace, loaded: undefined, resumed: unfinished(workspace, found, resume === true) };
   }
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
   const begun = unfinishedOf(workspace.repositoryId, loaded.dir);
   if (begun !== undefined && fresh !== true) {
-    return { workspace, loaded, resumed: unfinished(begun, resume === true) };
+    return { workspace, loaded, resumed: unfinished(workspace, begun, resume === true) };
   }
   if (resume === true) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(named)} has no unfinished nebula`, {
@@ -157,9 +158,10 @@ async function makeRoom(workspace: Workspace, loaded: LoadedNebula | undefined):
   }
 }
 
-function unfinished(state: NebulaState, resume: boolean): NebulaState {
+function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): NebulaState {
   const { name, phases } = state;
-  if (!isUnfinished(state)) {
+  const places = { env: process.env, state: openUser().folders.state };
+  if (!isUnfinished(state) && !(resume && hasTrees(workspace, state, places))) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(name)} has ended`, {
       next: [`quasar nebula status ${state.id}`],
     });

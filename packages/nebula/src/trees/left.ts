@@ -1,0 +1,13 @@
+import { existsSync } from "node:fs";
+import type { Repository } from "@quasar/git";
+import type { NebulaState } from "../state/state.ts";
+import { type TreePlaces, treesFolder } from "./place.ts";
+
+/** Whether work trees of a nebula are there: of one that has ended, a crash has left them, and a resume removes them. */
+export function hasTrees(
+  { root }: Pick<Repository, "root">,
+  { id }: Pick<NebulaState, "id">,
+  places: TreePlaces,
+): boolean {
+  return existsSync(treesFolder(root, id, places));
+}
