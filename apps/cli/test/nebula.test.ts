@@ -139,8 +139,8 @@ test("a plan says first what it lacks, then what it costs, its phases, and what 
   workers  3 at once
   needs    nebula database
   longest  model → check → release
-  overlap  check and docs may both change src/auth/** and src/auth/README.md:
-           not at once
+  overlap  one at a time: check, docs may change src/auth/** and
+           src/auth/README.md
 
   wave  phase    needs        limit  gate    title
      1  model                 $5.00  trust   Add the token's model

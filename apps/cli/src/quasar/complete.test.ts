@@ -46,7 +46,7 @@ test.for([
   [[], [...NAMES, "help"]],
   [
     ["nebula", ""],
-    ["validate", "plan"],
+    COMMANDS.flatMap(({ name }) => (name.startsWith("nebula ") ? [name.slice(7)] : [])),
   ],
   [["nebula", "plan", ""], [":files"]],
   [

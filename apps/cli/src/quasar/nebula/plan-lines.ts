@@ -88,13 +88,20 @@ function costWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): s
     : `at most ${money(totalUsd)}, the sum of the phases' limits`;
 }
 
+/** Phases that may change the same, by what that is. */
 function overlapLines({ overlaps }: NebulaPlan, view: View): readonly string[] {
-  const shown = overlaps.slice(0, MOST_OVERLAPS).flatMap(({ phases: [a, b], patterns }, n) => {
+  const groups = new Map<string, Set<string>>();
+  for (const { phases, patterns } of overlaps) {
     const what = [...new Set(patterns)].map((each) => fit(cleanLine(each), 40)).join(" and ");
-    const text = `${short(a.id)} and ${short(b.id)} may both change ${what}: not at once`;
+    const ids = groups.get(what) ?? new Set();
+    for (const { id } of phases) ids.add(short(id));
+    groups.set(what, ids);
+  }
+  const shown = [...groups].slice(0, MOST_OVERLAPS).flatMap(([what, ids], n) => {
+    const text = `one at a time: ${fit([...ids].join(", "), 200)} may change ${what}`;
     return labelled(view, n === 0 ? "overlap" : "", text);
   });
-  const hidden = overlaps.length - MOST_OVERLAPS;
+  const hidden = groups.size - MOST_OVERLAPS;
   return hidden > 0 ? [...shown, ...labelled(view, "", `${hidden} more: --json has all`)] : shown;
 }
 
