@@ -92,8 +92,9 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
     const fault = "kind" in turn ? turn : undefined;
     const said: ModelTurn =
       "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
-    const { input, output } = usageOf(said);
-    stub.billedUsd += costOf(request.model, { ...NO_TOKENS, input, output }) ?? 0;
+    const { input, output, thoughts = 0 } = usageOf(said);
+    const billed = { ...NO_TOKENS, input, output: output + thoughts };
+    stub.billedUsd += costOf(request.model, billed) ?? 0;
     await said.after;
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const [at, event] of eventsOf(said, request).entries()) {
