@@ -10,6 +10,7 @@ import { refusedCost, settledCost } from "../money/money.ts";
 import type { RunKind } from "../run-kind.ts";
 import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
+import { reviewText } from "../review/review-text.ts";
 import { isCancelled, type Run } from "../run.ts";
 import type { Settings } from "../settings.ts";
 import type { CycleState } from "../state.ts";
@@ -173,7 +174,9 @@ function answerOf(
   if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
   if (role === "coder") return { text: result.text };
   const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
-  const texts = [rendered, result.text].filter((each) => parseReview(each).verdict !== undefined);
+  const texts = [rendered, reviewText(result.text) ?? ""].filter(
+    (each) => parseReview(each).verdict !== undefined,
+  );
   // An answer in its form that approves nothing is not taken for an approval because of what stands beside it.
   const text = texts.find(
     (each) => each === rendered || rendered === "" || parseReview(each).verdict !== "approved",
