@@ -115,7 +115,7 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
     expect(first).toMatchObject({ text: "One is written." });
     expect(first.failure).toBeUndefined();
     expect(readFileSync(setting.at("one.txt"), "utf8")).toBe("1\n");
-    expect(events).toContainEqual({ type: "tool", name: "edit", detail: "one.txt" });
+    expect(events).toContainEqual({ type: "tool", name: "Edit", detail: "one.txt" });
     const session = { resumesSession: true, sessionId: first.sessionId };
     const second = await agent.invoke(aTurn(setting, { prompt: "Continue.", ...session }));
     expect(second).toMatchObject({ text: "Nothing is left.", sessionId: first.sessionId });

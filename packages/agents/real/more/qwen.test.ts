@@ -48,7 +48,7 @@ test("a coder works in one session over two turns, each with its own cost", asyn
     agentVersion: "0.24.4",
   });
   expect(first.failure).toBeUndefined();
-  expect(events).toContainEqual({ type: "tool", name: "write_file", detail: "one.txt" });
+  expect(events).toContainEqual({ type: "tool", name: "Write", detail: "one.txt" });
   const usd = priceOfTokens(1000, 50) + priceOfTokens(300, 30);
   expect(first.costUsd).toBeCloseTo(usd, 9);
   expect(counted(first)).toBeGreaterThanOrEqual(stub.billedUsd);

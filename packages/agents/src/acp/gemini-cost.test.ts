@@ -99,7 +99,7 @@ test.for([
     },
   ],
   [
-    "nobody knows what it had used",
+    "what it had used is unknown",
     { "2026-11-26T19-48": RECORD },
     {
       before: { firstPrompt: 0 },

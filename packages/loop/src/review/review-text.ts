@@ -31,7 +31,7 @@ interface FoundReview extends StructuredText {
 const BEGINNING = /^[ \t]*(?=\{\s*"(?:verdict|findings|verifications|report)"\s*:)/gmu;
 const REST_OF_LINE = /[ \t\r]*(?:\n|$)/uy;
 
-/** Each character is looked at once: a text is as long as its author wants. */
+/** Each character is read once: a text is as long as its author wants. */
 function reviewsIn(text: string): readonly FoundReview[] {
   const found: FoundReview[] = [];
   const beginning = new RegExp(BEGINNING);
