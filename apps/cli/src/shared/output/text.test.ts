@@ -69,6 +69,12 @@ test("what a reviewer says before it decides is shown", () => {
   ]);
 });
 
+test("a denial that no rule lifts is told without one", () => {
+  const denials = [{ what: "fetch https://a.example", allow: [] }];
+  const record = { type: "tools_denied", cycle: 1, role: "coder", turnId: "r.1", denials } as const;
+  expect(linesOf(record, IDLE, plain)).toEqual(["  denied   `fetch https://a.example`"]);
+});
+
 test("what a failed check has printed is shown once, by the lines that say most", () => {
   const around = [...Array(40).keys()].map((n) => `line ${n}`);
   const output = [...around, "✖ two spaces", "  a--b", ...around, "", "end"].join("\n");

@@ -169,6 +169,7 @@ function broughtBack(
 function deniedLines({ turnId, denials }: Denied, resume: string, view: View): string[] {
   const command = resume === "" ? `quasar resume ${turnId.replace(/\.\d+$/u, "")}` : resume;
   return denials.flatMap(({ what, allow }) => {
+    if (allow.length === 0) return labelled(view, "denied", `\`${cleanLine(what)}\``, "yellow");
     const asked = `\`${cleanLine(what)}\`; to open ${cleanLine(openedWords(allow))}:`;
     const typed = cleanLine(`${command} ${allowFlags(allow)}`);
     return [
