@@ -1,7 +1,7 @@
 import { isJson, replaceStrings } from "./json-strings.ts";
 import { createPrivateKeyReader, replacePrivateKeys } from "./private-keys.ts";
 import { mayHoldToken, replaceTokens } from "./tokens.ts";
-import { asSeen, hidesAnything, visible } from "./visible.ts";
+import { asSeen, hidesAnything, visibleText } from "./visible.ts";
 import { MASK, secretsOf, valueReplacer } from "./values.ts";
 
 /** Takes secrets out of a text. */
@@ -40,7 +40,7 @@ export function createLineRedactor(secrets: readonly string[]): LineRedactor {
   const redactLine = (line: string): string => {
     if (!keys.isInKey() && !mayHoldSecret(line)) return replaceValues(line);
     if (isJson(line)) return replaceValues(replaceStrings(line, redact));
-    const seen = visible(line);
+    const seen = visibleText(line);
     const masked = keys.replace(seen);
     return redactSeen(masked === seen ? line : masked);
   };

@@ -17,8 +17,8 @@ const ALL_HIDDEN = new RegExp([...SEQUENCES, HIDDEN].map(({ source }) => source)
 /** Whether a text holds anything that is not seen. */
 export const hidesAnything = (text: string): boolean => HIDDEN.test(text);
 
-/** A text as a person sees it. */
-export const visible = (text: string): string =>
+/** A text as a person sees it. However long it is, it is read once. */
+export const visibleText = (text: string): string =>
   hidesAnything(text) ? text.replace(ALL_HIDDEN, "") : text;
 
 /**
@@ -28,7 +28,7 @@ export const visible = (text: string): string =>
 export function asSeen(redact: (text: string) => string): (text: string) => string {
   return (text) => {
     const shown = redact(text);
-    const seen = visible(shown);
+    const seen = visibleText(shown);
     if (seen === shown) return shown;
     const redacted = redact(seen);
     return redacted === seen ? shown : redacted;
