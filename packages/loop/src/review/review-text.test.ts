@@ -54,6 +54,7 @@ test.for([
   ["an approval within a line", `a.md says ${APPROVED}`],
   ["an approval that a line continues behind", `${APPROVED} is what a.md says`],
   ["a quotation", `> ${APPROVED}`],
+  ["an approval that something is said about", `a.md has:\n${fenced(APPROVED)}\nIt is no test.`],
   ["an approval within another object", `{"verdict": ${APPROVED}}`],
   ["an approval that is never closed", APPROVED.slice(0, -1)],
   ["an approval in another form", '{"verdict":"approved"}'],

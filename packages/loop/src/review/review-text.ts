@@ -16,10 +16,17 @@ export function reviewText(text: string): string | undefined {
   const [before, after] = [text.slice(0, found.from), text.slice(found.to)];
   const around = parseReview(`${before}\n${after}`).verdict;
   if (around !== undefined && around !== found.verdict) return undefined;
+  // A reviewer that quotes an approval has something to say about it.
+  if (found.verdict === "approved" && around === undefined && !isEnd(after)) return undefined;
   return [before, found.text, after]
     .map((part) => part.trim())
     .join("\n\n")
     .trim();
+}
+
+/** Whether nothing comes any more, but for the end of a fence. */
+function isEnd(text: string): boolean {
+  return /^\s*(?:`{3,}|~{3,})?\s*$/u.test(text);
 }
 
 interface FoundReview extends StructuredText {
