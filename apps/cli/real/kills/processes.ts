@@ -10,6 +10,8 @@ export interface TurnProcesses {
   readonly runner: Running;
   readonly supervisor: number;
   readonly agent: number;
+  /** The process that the agent has started to work in its place; the agent itself where there is none. */
+  worker(): number;
 }
 
 /** Folder of the run that is the only one of a repository; `undefined` before there is one. */
@@ -42,7 +44,9 @@ export function processesOf(
     const named = readFileSync(join(folder, "turns", `${turn}.agent`), "utf8");
     const { pid: agent } = JSON.parse(named) as { readonly pid: number };
     const supervisor = parentOf(agent);
-    return supervisor === INIT ? undefined : { runner, agent, supervisor };
+    return supervisor === INIT
+      ? undefined
+      : { runner, agent, supervisor, worker: () => childOf(agent) ?? agent };
   } catch {
     return undefined;
   }
@@ -52,6 +56,11 @@ export function processesOf(
 function parentOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]);
+}
+
+function childOf(pid: number): number | undefined {
+  const [first = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+  return first === "" ? undefined : Number(first);
 }
 
 export function isThere(pid: number): boolean {
@@ -67,6 +76,7 @@ const PIDS: Readonly<Record<Victim, (of: TurnProcesses) => readonly number[]>> =
   runner: ({ runner }) => [runner.pid],
   supervisor: ({ supervisor }) => [supervisor],
   agent: ({ agent }) => [agent],
+  worker: ({ worker }) => [worker()],
   everything: ({ runner, supervisor, agent }) => [runner.pid, supervisor, agent],
 };
 

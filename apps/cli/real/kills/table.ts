@@ -1,8 +1,11 @@
 import { TURNS } from "../first-task.ts";
 import { MORE_AGENTS } from "../more/agents.ts";
 
-/** Whose process is killed, by SIGKILL. `everything`: all three in one go. */
-export const VICTIMS = ["runner", "supervisor", "agent", "everything"] as const;
+/**
+ * Whose process is killed, by SIGKILL. `worker`: the one that the agent's process starts to work in its place.
+ * `everything`: runner, supervisor and agent in one go.
+ */
+export const VICTIMS = ["runner", "supervisor", "agent", "worker", "everything"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 /** Points in the life of a turn, in their order, and what is true there. */
@@ -45,8 +48,12 @@ const SHARES: Readonly<Record<AgentName, Share>> = {
   copilot: TWO,
 };
 
+/** Those that work in a second process. */
+const HAVE_WORKERS: readonly AgentName[] = ["qwen", "copilot"];
+
 /** Whether there is such a moment: reviewers run nothing here, and an agent that has ended cannot be killed. */
-function isPossible({ turn, point, victim }: Kill): boolean {
+function isPossible({ agent, turn, point, victim }: Kill): boolean {
+  if (victim === "worker" && !HAVE_WORKERS.includes(agent)) return false;
   const isWriting = turn.startsWith("coder");
   return (point !== "tool" || isWriting) && (point !== "ended" || victim !== "agent");
 }
