@@ -21,6 +21,10 @@ export interface ModelTurn {
   readonly json?: object | undefined;
   /** What the answer waits for. @default nothing */
   readonly after?: Promise<unknown> | undefined;
+  /** Called when half of its events have been sent; the others wait for it. @default nothing */
+  readonly halfway?: (() => Promise<unknown>) | undefined;
+  /** Called when the last of it has been sent. @default nothing */
+  readonly sent?: (() => void) | undefined;
   /** Tokens. @default 100 in, 20 out */
   readonly usage?: Usage | undefined;
   /** Ends by the provider's own refusal. @default false */

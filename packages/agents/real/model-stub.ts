@@ -97,7 +97,9 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
     stub.billedUsd += costOf(request.model, billed) ?? 0;
     await said.after;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const [at, event] of eventsOf(said, request).entries()) {
+    const events = eventsOf(said, request);
+    for (const [at, event] of events.entries()) {
+      if (at === Math.floor(events.length / 2)) await said.halfway?.();
       if (fault?.kind === "drop" && at === fault.after) {
         message.socket.destroy();
         return;
@@ -110,7 +112,7 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
         response.write('event: message_delta\ndata: {"type": no json\n\n');
       }
     }
-    response.end();
+    response.end(said.sent);
   };
 
   const server = createServer((message, response) => {

@@ -116,7 +116,7 @@ async function supervise(
         cwd: request.workTree,
         env: agentEnvironment(request, program.ownEnv, {
           ...options,
-          defaultEnv: program.defaultEnv,
+          defaultEnv: { ...program.defaultEnv, ...options.defaultEnv },
           setEnv: { ...options.setEnv, ...program.setEnv },
         }),
         input: program.input,
