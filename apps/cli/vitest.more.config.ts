@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     ...real.test,
     name: "more real agents of the command",
-    include: ["real/more/*.test.ts"],
+    include: ["real/more/*.test.ts", "real/kills/*.test.ts"],
     maxConcurrency: 1,
     // Only for what hangs: a turn takes a minute on a machine that is busy.
     testTimeout: 900_000,

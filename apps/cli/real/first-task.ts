@@ -21,7 +21,7 @@ const QUASAR = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 type Files = Readonly<Record<string, string>>;
 
 /** A small project whose test is red, and what the two turns of the coder add to it. */
-interface Project {
+export interface Project {
   readonly name: string;
   readonly files: Files;
   /** As `quasar init` has to find it by itself. */
@@ -39,7 +39,7 @@ interface Outcome {
   readonly isGreen: boolean;
 }
 
-function project(plan: Pick<Project, "name" | "files" | "test" | "writes">): Project {
+export function project(plan: Pick<Project, "name" | "files" | "test" | "writes">): Project {
   return {
     ...plan,
     outcome: { files: Object.fromEntries(plan.writes), status: "", isGreen: true },
@@ -137,7 +137,7 @@ export const AGENTS: readonly RealAgent[] = [
 const FINDING = "There is no list without prices.";
 
 /** Which turn a request is of. */
-function turnOf({ system, prompts }: ModelRequest): string {
+export function turnOf({ system, prompts }: ModelRequest): string {
   const said = `${system}\n${prompts.join("\n")}`;
   const role = said.includes("You are the reviewer") ? "reviewer" : "coder";
   return `${role} ${said.includes(FINDING) ? 2 : 1}`;
@@ -183,9 +183,10 @@ function answersIn(turn: string, scene: Scene): readonly ModelTurn[] {
     return [review(!isRefused || turn.endsWith("2"), reviewer.reviewsInText ?? false)];
   }
   const [path, content] = project.writes[turn.endsWith("1") ? 0 : 1] ?? ["", ""];
+  const folder = dirname(path);
   return [
     { shell: project.test },
-    ...(coder.needsFolders === true ? [{ shell: `mkdir -p ${dirname(path)}` }] : []),
+    ...(coder.needsFolders === true && folder !== "." ? [{ shell: `mkdir -p ${folder}` }] : []),
     { write: { path: join(repo, path), content } },
     { shell: project.test },
     { text: `Wrote ${path}.\nCOMMIT: feat: add ${path}` },
@@ -200,6 +201,12 @@ function usageOf({ step, model }: ModelRequest, { turnUsd }: FirstTaskOptions): 
 }
 
 export interface FirstTaskPlace {
+  readonly repo: string;
+  /** Starts the run. */
+  begin(): Running;
+  /** Starts another command. */
+  start(...args: string[]): Running;
+  git(...args: string[]): string;
   run(): Promise<Finished>;
   /** Kills quasar and all that works for it when the model is asked in mid-turn. */
   runKilledIn(turn: string): Promise<void>;
@@ -267,7 +274,7 @@ export async function firstTaskPlace(
       : ["--coder", coder.program, "--reviewer", reviewer.program];
   const begin = (): Running => start("run", "Make the tests pass", ...who);
   return {
-    stub,
+    ...{ repo, stub, begin, start, git },
     run: () => begin().finished,
     async runKilledIn(turn) {
       const script = stub.script;

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { endTaskAgents, listTasks } from "@quasar/tasks";
 // @boundaries-ignore the model stub and the place of the real agents are for all tests that run them
@@ -27,6 +28,9 @@ export interface Finished {
 
 export interface Running {
   readonly finished: Promise<Finished>;
+  readonly pid: number;
+  /** Resolves when it has printed a text, or has ended. */
+  printed(text: string): Promise<void>;
   /** As a crash: its agents live on. */
   kill(): void;
 }
@@ -71,10 +75,21 @@ export function startProgram(
     ...place,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const finished = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
-    ([stdout, stderr, [code]]) => ({ code: code as number | null, stdout, stderr }),
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  const finished = Promise.all([text(child.stderr), once(child, "close")]).then(
+    ([stderr, [code]]) => ({ code: code as number | null, stdout, stderr }),
   );
-  return { finished, kill: () => void child.kill("SIGKILL") };
+  return {
+    finished,
+    pid: child.pid ?? Number.NaN,
+    async printed(text) {
+      while (!stdout.includes(text) && child.exitCode === null && child.signalCode === null) {
+        await sleep(20);
+      }
+    },
+    kill: () => void child.kill("SIGKILL"),
+  };
 }
 
 /** Makes one; the script gets the path of the task's work tree, once there is one. */

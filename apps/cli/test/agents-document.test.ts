@@ -11,10 +11,10 @@ function tableOf(presets: readonly AgentPreset[]): string {
   const rows = presets.map((preset) => {
     const { title, name, login, capabilities, cost, readOnlyBy } = preset;
     const { resumesSession, structuredOutput } = capabilities;
-    const [first, ...remark] = login.command.split("   ");
+    const remark = login.then === undefined ? "" : ` (then ${login.then})`;
     return [
       ...[title, `\`${name}\``, `\`${installCommand(preset)}\``],
-      ...[[`\`${first}\``, ...remark].join(" "), resumesSession ? "yes" : "no", cost],
+      ...[`\`${login.command}\`${remark}`, resumesSession ? "yes" : "no", cost],
       ...[structuredOutput ? "yes" : "no", readOnlyBy || "nothing"],
     ];
   });

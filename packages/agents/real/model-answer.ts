@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ModelRequest } from "./model-request.ts";
 
+/** Tokens of an answer. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  /** Of Gemini, which counts them beside the output and bills them like it. @default 0 */
+  readonly thoughts?: number | undefined;
+}
+
 /** What the scripted model answers with. */
 export interface ModelTurn {
   readonly text?: string | undefined;
@@ -13,8 +21,12 @@ export interface ModelTurn {
   readonly json?: object | undefined;
   /** What the answer waits for. @default nothing */
   readonly after?: Promise<unknown> | undefined;
+  /** Called when half of its events have been sent; the others wait for it. @default nothing */
+  readonly halfway?: (() => Promise<unknown>) | undefined;
+  /** Called when the last of it has been sent. @default nothing */
+  readonly sent?: (() => void) | undefined;
   /** Tokens. @default 100 in, 20 out */
-  readonly usage?: { readonly input: number; readonly output: number } | undefined;
+  readonly usage?: Usage | undefined;
   /** Ends by the provider's own refusal. @default false */
   readonly refuses?: boolean | undefined;
 }
@@ -87,8 +99,7 @@ function callsOf({ write, shell, tool, json }: ModelTurn, request: ModelRequest)
   return calls;
 }
 
-export const usageOf = ({ usage }: ModelTurn): NonNullable<ModelTurn["usage"]> =>
-  usage ?? { input: 100, output: 20 };
+export const usageOf = ({ usage }: ModelTurn): Usage => usage ?? { input: 100, output: 20 };
 
 /** The events of a streamed answer. */
 export function eventsOf(turn: ModelTurn, request: ModelRequest): ModelEvent[] {
@@ -107,7 +118,7 @@ export function eventsOf(turn: ModelTurn, request: ModelRequest): ModelEvent[] {
 interface Answer {
   readonly text: string;
   readonly calls: readonly Call[];
-  readonly usage: { readonly input: number; readonly output: number };
+  readonly usage: Usage;
   readonly model: string;
   readonly refuses: boolean;
 }
@@ -195,14 +206,15 @@ function openAiEvents({
 function geminiEvents({
   text,
   calls,
-  usage: { input, output },
+  usage: { input, output, thoughts = 0 },
   model,
   refuses,
 }: Answer): ModelEvent[] {
   const usageMetadata = {
     promptTokenCount: input,
     candidatesTokenCount: output,
-    totalTokenCount: input + output,
+    thoughtsTokenCount: thoughts,
+    totalTokenCount: input + output + thoughts,
   };
   const parts = calls.map(({ id, name, input: args }) => ({ functionCall: { id, name, args } }));
   const event = (content: readonly object[], finishReason?: string) => ({

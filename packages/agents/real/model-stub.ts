@@ -92,11 +92,14 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
     const fault = "kind" in turn ? turn : undefined;
     const said: ModelTurn =
       "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
-    const { input, output } = usageOf(said);
-    stub.billedUsd += costOf(request.model, { ...NO_TOKENS, input, output }) ?? 0;
+    const { input, output, thoughts = 0 } = usageOf(said);
+    const billed = { ...NO_TOKENS, input, output: output + thoughts };
+    stub.billedUsd += costOf(request.model, billed) ?? 0;
     await said.after;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const [at, event] of eventsOf(said, request).entries()) {
+    const events = eventsOf(said, request);
+    for (const [at, event] of events.entries()) {
+      if (at === Math.floor(events.length / 2)) await said.halfway?.();
       if (fault?.kind === "drop" && at === fault.after) {
         message.socket.destroy();
         return;
@@ -109,7 +112,7 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
         response.write('event: message_delta\ndata: {"type": no json\n\n');
       }
     }
-    response.end();
+    response.end(said.sent);
   };
 
   const server = createServer((message, response) => {

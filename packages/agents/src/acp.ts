@@ -2,6 +2,8 @@ import { dirname } from "node:path";
 import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import { acpCost } from "./acp/cost.ts";
 import { type AcpContext, acpContextOf } from "./acp/context.ts";
+import { geminiBefore, geminiCost, isRouted } from "./acp/gemini-cost.ts";
+import { readGeminiRecord } from "./acp/gemini-record.ts";
 import { type AcpOutcomeOptions, failureOfTurn, isRefusal } from "./acp/outcome.ts";
 import { createAcpReader } from "./acp/reader.ts";
 import { sessionUsdBefore } from "./acp/session-cost.ts";
@@ -88,6 +90,9 @@ export function createAcpAgent(options: AcpAgentOptions): AgentInvoker {
   return createProcessAgent(acpAdapter(options), options);
 }
 
+/** Reasons of a stop after which there is no response more. */
+const WHOLE: ReadonlySet<string | undefined> = new Set(["end_turn", "max_turn_requests"]);
+
 function modelOf({
   env = process.env,
   setEnv,
@@ -107,6 +112,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
     installHint,
     input: "",
   };
+  const records = options.recordsIn?.({ ...(options.env ?? process.env), ...options.setEnv });
   const continuedBy = ({ resumesSession = false, sessionId }: AgentRequest) =>
     resumesSession ? sessionId : undefined;
   const turnOf = (request: AgentRequest, commands: readonly AllowedCommand[]): AcpTurn => {
@@ -121,7 +127,7 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       authMethod: options.authMethod,
       notices: options.notices?.source,
       endsWhenDenied: options.endsWhenDenied,
-      records: options.recordsIn?.({ ...(options.env ?? process.env), ...options.setEnv }),
+      records,
       permissions: {
         access,
         workTree,
@@ -154,26 +160,39 @@ export function acpAdapter(options: AcpAgentOptions): AgentAdapter {
       const named = access === "read" ? [] : (request.commands ?? []);
       const commands = allowedCommands(named, dir);
       const beforeUsd = resumesSession ? sessionUsdBefore(request, dir, sessionId) : 0;
-      const context: AcpContext = { protocol: "acp", titleIsCommand, beforeUsd };
+      const conversation = turnOf(request, commands);
+      const before =
+        records === undefined ? undefined : geminiBefore(records, request, conversation.prompt);
+      const context: AcpContext = { protocol: "acp", titleIsCommand, beforeUsd, before };
       const reader = { access, titleIsCommand, beforeUsd };
       return {
         program,
         files: scriptsOf(commands),
-        conversation: turnOf(request, commands),
+        conversation,
         context,
         watcher: watcherFor({ kind: "acp", reader, limits: turnLimits(request, options) }),
       };
     },
     open(request, context, emit) {
+      const known = acpContextOf(context);
       const { reading, read } = createAcpReader(inTree(emit, request.workTree), {
         access: request.access,
-        ...(acpContextOf(context) ?? { titleIsCommand }),
+        ...(known ?? { titleIsCommand }),
         notices: options.notices,
       });
       const cost = (): Cost => {
         const isAnswered = reading.stopReason !== undefined || reading.error !== undefined;
         const model = reading.model ?? options.model ?? modelOf(options);
-        return acpCost({ ...reading, isAnswered, model }, prices);
+        const said = acpCost({ ...reading, isAnswered, model }, prices);
+        if (records === undefined || !reading.isAsked) return said;
+        const record = readGeminiRecord(records, reading.sessionId ?? "");
+        const end = {
+          before: known?.before,
+          isComplete: WHOLE.has(reading.stopReason),
+          isRouted: isRouted(options.model ?? reading.model),
+          uses: reading.uses,
+        };
+        return geminiCost(record, end, said, prices);
       };
       /** A session of which nothing was said may be forgotten by the agent. */
       const sessionId = (): string | undefined =>

@@ -8,6 +8,7 @@ import type {
 import type { AgentProgram, Cost } from "./agent-process.ts";
 import type { AcpTurn } from "./acp/turn.ts";
 import type { ChildOutcome } from "./child.ts";
+import type { OwnRewrite } from "./own-rewrites.ts";
 import type { OutputKind } from "./reducers.ts";
 import type { WatcherSpec } from "./watchers.ts";
 
@@ -18,6 +19,8 @@ export interface PreparedTurn {
   readonly conversation?: AcpTurn | undefined;
   /** Files to be there before the program starts, by path: they hold no secrets. @default none */
   readonly files?: Readonly<Record<string, string>> | undefined;
+  /** What is undone when the turn is over, as the agent does it by itself. @default nothing */
+  readonly rewrites?: readonly OwnRewrite[] | undefined;
   /** What a later process needs to read the turn's output; JSON. @default nothing */
   readonly context?: unknown;
   /** Who reads what the turn has cost while it works. @default nobody */

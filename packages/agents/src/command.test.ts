@@ -29,6 +29,17 @@ test("starts a program without a shell", async () => {
 });
 
 test.for([
+  ["its maker's, where the environment has none", {}, "hello"],
+  ["the environment's", { GREETING: "hi" }, "hi"],
+] as const)("a program gets a default variable: %s", async ([, env, text]) => {
+  const agent = createCommandAgent({
+    ...{ command: 'echo "$GREETING"', defaultEnv: { GREETING: "hello" } },
+    ...{ env: { PATH: process.env["PATH"], ...env }, passEnv: ["GREETING"] },
+  });
+  expect(await agent.invoke(aRequest())).toMatchObject({ text });
+});
+
+test.for([
   ["exits with 2", { command: "echo no >&2; exit 2" }, "unknown", '"command" exited with 2: no'],
   ["is killed", { command: "kill -9 $$" }, "killed", '"command" was killed (SIGKILL)'],
   ["is not there", { file: "/nowhere/agent" }, "not-installed", "/nowhere/agent"],

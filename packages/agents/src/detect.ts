@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { runProgram } from "@quasar/process";
+import { type Program, type RunOptions, runProgram } from "@quasar/process";
 import { cleanLine } from "./clean.ts";
 import { checkEnvironment } from "./environment.ts";
 import { type AgentLogin, isSince, readTraces } from "./login.ts";
@@ -23,8 +23,9 @@ export interface DetectOptions {
   readonly presets?: readonly AgentPreset[] | undefined;
 }
 
-/** For each of the two questions that an agent is asked. */
-const TIMEOUT_MS = 5000;
+/** For its version: on a busy machine some take that long to start. */
+const VERSION_TIMEOUT_MS = 15_000;
+const LOGIN_TIMEOUT_MS = 5000;
 /** What it says is at the beginning. */
 const MAX_BYTES = 1 << 16;
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "EACCES"]);
@@ -49,13 +50,14 @@ async function detect(
   { passEnv = [], signal }: DetectOptions,
 ): Promise<DetectedAgent | undefined> {
   const env = checkEnvironment({ passEnv: [...ownEnv, ...passEnv], setEnv: OFFLINE });
-  const ask = (args: readonly string[]) => answerOf(program, args, env, signal);
-  const told = await ask(["--version"]);
+  const ask = (args: readonly string[], timeoutMs: number) =>
+    answerOf({ file: program, args, cwd: "/", env }, { timeoutMs, signal });
+  const told = await ask(["--version"], VERSION_TIMEOUT_MS);
   if (told === undefined) return undefined;
   const [version = ""] =
     told.exitCode === 0 ? (/\d+\.\d+\.\d+\w*(?:[.-]+\w+)*/.exec(cleanLine(told.text)) ?? []) : [];
   if (seen.kind === "traces") return { kind: name, version, login: readTraces(seen, env, textOf) };
-  const said = isSince(version, seen.since) ? await ask(seen.args) : undefined;
+  const said = isSince(version, seen.since) ? await ask(seen.args, LOGIN_TIMEOUT_MS) : undefined;
   const login: AgentLogin =
     said === undefined
       ? { state: "unknown", how: "" }
@@ -68,18 +70,15 @@ async function detect(
  * repository has settings in; `undefined` where it is not there.
  */
 async function answerOf(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
+  program: Program,
+  { timeoutMs, signal }: Pick<RunOptions<"enough">, "timeoutMs" | "signal">,
 ): Promise<Answer | undefined> {
   let text = "";
   const keep = (chunk: Buffer): "enough" | undefined => {
     text += chunk.toString("latin1");
     return text.length > MAX_BYTES ? "enough" : undefined;
   };
-  const program = { file, args, cwd: "/", env };
-  const options = { stdout: keep, stderr: keep, timeoutMs: TIMEOUT_MS, signal };
+  const options = { stdout: keep, stderr: keep, timeoutMs, signal };
   const end = await runProgram<"enough">(program, options);
   signal?.throwIfAborted();
   if (end.kind === "ended") {
@@ -99,8 +98,8 @@ function textOf(path: string): string | undefined {
 
 /**
  * Which agents are installed: on the PATH of this process, with the versions they say they are, and whether
- * somebody is logged in, by their own word. Neither a model nor any network is asked. An agent has five seconds for
- * each answer.
+ * somebody is logged in, by their own word. Neither a model nor any network is asked. An agent has 15 s for its version,
+ * and 5 s for its login.
  */
 export async function detectAgents(options: DetectOptions = {}): Promise<readonly DetectedAgent[]> {
   const { presets = AGENT_PRESETS } = options;

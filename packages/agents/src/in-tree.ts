@@ -1,7 +1,7 @@
 import type { AgentEvent } from "./agent.ts";
 
-/** Tools whose detail is a command line, which is told as it is run. */
-const SHELLS: ReadonlySet<string> = new Set(["Bash", "shell"]);
+/** The tool whose detail is a command line, which is told as it is run. */
+const SHELL = "Bash";
 
 /** Tells the files that an agent works on by their paths in the work tree. */
 export function inTree(
@@ -9,7 +9,7 @@ export function inTree(
   workTree: string,
 ): (event: AgentEvent) => void {
   return (event) => {
-    if (event.type !== "tool" || SHELLS.has(event.name)) return emit(event);
+    if (event.type !== "tool" || event.name === SHELL) return emit(event);
     emit({ ...event, detail: event.detail.replaceAll(`${workTree}/`, "") });
   };
 }

@@ -57,10 +57,10 @@ test("reports text, tools, session and the dollars of each response", async () =
   expect(first).toBe("session");
   expect(others).toEqual(["text", "tool", "usage", "tool", "usage", "text", "usage"]);
   expect(events.filter(({ type }) => type === "tool")).toEqual([
-    { type: "tool", name: "write", detail: "/home/dev/repo/hello.txt" },
+    { type: "tool", name: "Write", detail: "/home/dev/repo/hello.txt" },
     {
       type: "tool",
-      name: "shell",
+      name: "Bash",
       detail: "git add -A && git commit -qm 'add hello' && git rev-parse HEAD",
     },
   ]);

@@ -25,8 +25,10 @@ export interface AgentPreset {
   /** The agent's own variables; one that ends in `*` is a prefix. */
   readonly ownEnv: readonly string[];
   readonly login: {
-    /** Logs a person in; a remark in brackets says what to do then. */
+    /** Logs a person in. */
     readonly command: string;
+    /** What a person types in it to log in. @default nothing */
+    readonly then?: string | undefined;
     /** How it is seen who is logged in, without a model or a network. */
     readonly seen: StatusCommand | LoginTraces;
   };

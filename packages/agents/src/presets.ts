@@ -93,7 +93,8 @@ const QWEN = {
   route: { kind: "qwen" },
   ownEnv: ["QWEN_*", "DASHSCOPE_*", "OPENAI_*"],
   login: {
-    command: "qwen   (then /auth)",
+    command: "qwen",
+    then: "/auth",
     seen: {
       kind: "traces",
       variables: ["OPENAI_API_KEY", "DASHSCOPE_API_KEY"],
@@ -139,7 +140,8 @@ const GEMINI = {
   ...ofProtocol(known.GEMINI),
   npmPackage: "@google/gemini-cli",
   login: {
-    command: "gemini   (then /auth)",
+    command: "gemini",
+    then: "/auth",
     seen: {
       kind: "traces",
       variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],

@@ -57,6 +57,13 @@ const GOOGLE = {
   source: "https://ai.google.dev/gemini-api/docs/pricing, as others quote it",
 } as const;
 
+const GOOGLE_3 = {
+  ...GOOGLE,
+  asOf: "2026-10-07",
+  source:
+    "the same page, as api-evangelist/deepmind on GitHub quotes it, without rates of caches: those of input",
+} as const;
+
 /**
  * List prices, by the model's name without a date: for what an agent does not say itself. A model that is
  * not here has an unknown cost; none is guessed.
@@ -245,4 +252,13 @@ export const PRICE_LIST: Readonly<Record<string, Price>> = {
   },
   "gemini-2.5-flash": { ...GOOGLE, ...rates(0.3, 2.5, 0.03, 0.3, 0.3) },
   "gemini-2.5-flash-lite": { ...GOOGLE, ...rates(0.1, 0.4, 0.01, 0.1, 0.1) },
+  "gemini-3.1-pro-preview": {
+    ...GOOGLE_3,
+    ...rates(2, 12, 2, 2, 2),
+    long: { above: 200_000, ...rates(4, 18, 4, 4, 4) },
+  },
+  // From 2027 on; until then it is half of that.
+  "gemini-3.8-flash": { ...GOOGLE_3, ...rates(1.5, 7.5, 1.5, 1.5, 1.5) },
+  "gemini-3.5-flash": { ...GOOGLE_3, ...rates(1.5, 9, 1.5, 1.5, 1.5) },
+  "gemini-3.5-flash-lite": { ...GOOGLE_3, ...rates(0.3, 2.5, 0.3, 0.3, 0.3) },
 };

@@ -93,7 +93,7 @@ async function supervise(
   if ("kind" in prepared) {
     return { failure: prepared, text: "", ...NOTHING_SPENT, durationMs: 0 };
   }
-  const { program, conversation, context, watcher } = prepared;
+  const { program, conversation, rewrites, context, watcher } = prepared;
   for (const [path, text] of Object.entries(prepared.files ?? {})) {
     rmSync(path, { force: true });
     named(() => writeFileSync(path, text, { flag: "wx", mode: 0o600 }), path);
@@ -116,13 +116,14 @@ async function supervise(
         cwd: request.workTree,
         env: agentEnvironment(request, program.ownEnv, {
           ...options,
-          defaultEnv: program.defaultEnv,
+          defaultEnv: { ...program.defaultEnv, ...options.defaultEnv },
           setEnv: { ...options.setEnv, ...program.setEnv },
         }),
         input: program.input,
         limits: { ...DEFAULT_LIMITS, ...options.limits },
       },
       conversation,
+      rewrites,
       files: files.path("").slice(0, -1),
       agent: adapter.name,
       context,

@@ -69,7 +69,7 @@ test("reports text, tools, session, version and the cost of the run", async () =
   expect(events[0]).toEqual({ type: "session", sessionId: SESSION });
   expect(events).toContainEqual({ type: "text", text: "Writing." });
   expect(events.flatMap((event) => (event.type === "tool" ? [event.name] : []))).toEqual([
-    ...["write_file", "run_shell_command"],
+    ...["Write", "Bash"],
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import * as v from "valibot";
 import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import type { AgentAdapter } from "./adapter.ts";
@@ -14,6 +14,7 @@ import { isOnRecord } from "./claude/transcript.ts";
 import { openTurn } from "./claude/turn.ts";
 import { agentEnvironment } from "./environment.ts";
 import { turnLimits } from "./limits.ts";
+import { ownRewrites } from "./own-rewrites.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, scriptsOf } from "./permissions.ts";
 import { PRESETS } from "./presets.ts";
 import { boundAt, NO_TOKENS, priceOf, type Tokens } from "./prices.ts";
@@ -139,6 +140,8 @@ export function qwenAdapter(options: QwenAgentOptions): AgentAdapter {
       return {
         program: { ...programFor(request, commands), setEnv: hold.env },
         files: { ...scriptsOf(commands), ...hold.files },
+        // Qwen Code writes the version of the form in which it reads them.
+        rewrites: ownRewrites(join(request.workTree, ".qwen", "settings.json"), "$version"),
         context: beginning,
         watcher: watcherFor({
           kind: "qwen",

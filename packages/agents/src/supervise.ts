@@ -18,6 +18,7 @@ import type { ExitRecord } from "./exit-record.ts";
 import { createLineSplitter } from "./line-splitter.ts";
 import { OUTPUT_SIZES } from "./output-layout.ts";
 import { createOutputStore, type OutputStore, type Reducer } from "./output-store.ts";
+import { undoRewrite } from "./own-rewrites.ts";
 import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
 import { keepRoom, type SpareRoom } from "./spare-room.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
@@ -122,6 +123,7 @@ async function supervise(turn: SupervisorSpec, converse?: Converse): Promise<voi
       return reason;
     },
   });
+  turn.rewrites?.forEach(undoRewrite);
   if (failed !== undefined) throw failed.error;
   keep(conversation?.end() ?? []);
   keeper.stop();

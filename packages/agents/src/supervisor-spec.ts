@@ -1,5 +1,6 @@
 import type { AcpTurn } from "./acp/turn.ts";
 import type { ChildSpec } from "./child.ts";
+import type { OwnRewrite } from "./own-rewrites.ts";
 import type { OutputKind } from "./reducers.ts";
 import type { WatcherSpec } from "./watchers.ts";
 
@@ -12,6 +13,8 @@ export interface SupervisorSpec {
   readonly files: string;
   /** Whose turn it is, kept for a process that comes later, in `.start`: nobody else can read it. */
   readonly agent: string;
+  /** What the agent does by itself, and is undone when it has ended; none: nothing. */
+  readonly rewrites?: readonly OwnRewrite[] | undefined;
   /** Kept there too. */
   readonly context: unknown;
   /** Who reads what the turn has cost while it works; none: nobody. */

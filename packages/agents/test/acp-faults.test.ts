@@ -56,7 +56,7 @@ test.for([
     { steps: [{ do: "end", error: { code: 429, message: "slow down" } }] },
     "rate-limit",
   ],
-  ["exits in the middle", { steps: [SAY, { do: "exit", code: 3 }] }, "unknown"],
+  ["exits in the middle", { steps: [SAY, { do: "exit", code: 3 }] }, "killed"],
   [
     "exits in the middle as if all were well",
     { steps: [SAY, { do: "exit", code: 0 }] },

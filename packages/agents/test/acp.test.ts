@@ -48,7 +48,7 @@ test("a turn is led from its introduction to its answer", async () => {
   expect(events).toEqual([
     { type: "session", sessionId: result.sessionId },
     { type: "text", text: "I write." },
-    { type: "tool", name: "edit", detail: "a.txt" },
+    { type: "tool", name: "Edit", detail: "a.txt" },
     { type: "text", text: "All is done." },
   ]);
   expect(outOf(request)).not.toContain("Say hello.");

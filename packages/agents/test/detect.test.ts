@@ -56,6 +56,15 @@ test("never asks an old agent that would take the question for a prompt", async 
   expect(readFileSync(join(dir, "asked"), "utf8")).not.toContain("auth");
 });
 
+test("an agent that takes long to start is waited for", async () => {
+  const dir = aDirectory();
+  const script = `#!/bin/sh\nsleep 6\necho '1.18.33'\n`;
+  writeFileSync(join(dir, "opencode"), script, { mode: 0o700 });
+  vi.stubEnv("PATH", `${dir}:/bin`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await detectAgents()).toMatchObject([{ kind: "opencode", version: "1.18.33" }]);
+});
+
 test("an agent that does not say in time who is logged in is not waited for", async () => {
   const dir = anAgent("codex", "0.169.0", "sleep 60");
   vi.stubEnv("PATH", `${dir}:/bin`);

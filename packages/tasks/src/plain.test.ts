@@ -7,6 +7,12 @@ test("makes hostile text one harmless line", () => {
   expect(plainText("a\r\nb\u2028c\td\u0007")).toBe("a\nb\nc\td");
 });
 
+test("reads a megabyte of escapes that are never closed once", () => {
+  const started = performance.now();
+  plainText("\u001b]a;".repeat(250_000));
+  expect(performance.now() - started).toBeLessThan(20_000);
+});
+
 test.for([
   ["fix/it", "fix/it"],
   ["", "''"],

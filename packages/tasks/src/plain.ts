@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { visibleText } from "@quasar/agents/environment";
 
 /**
  * Text of others as one harmless line: no escapes, controls, bidirectional or invisible characters.
@@ -16,7 +16,7 @@ export function plainLine(text: string, limit = 300): string {
 
 /** The same with its lines, each ended by a newline only. */
 export function plainText(text: string): string {
-  return stripVTControlCharacters(text.toWellFormed())
+  return visibleText(text.toWellFormed())
     .replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n")
     .replaceAll(/[^\P{C}\n\t]/gu, "");
 }

@@ -13,6 +13,7 @@ import {
   resumeStep,
 } from "@quasar/runs/internal";
 import { moment, shellWord } from "@quasar/runs/text";
+import { loginStep } from "../shared/agent-programs.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
@@ -160,7 +161,7 @@ function loginOf(
   const preset = presetOf(spec);
   if (preset === undefined)
     return "log in to the agent's program, or name the variable of its API key: --pass-env <name>";
-  return `${preset.login.command} (or set its API key)`;
+  return loginStep(preset, "set its API key");
 }
 
 function wayBackSteps(resume: string, { steps, accepts, asItIs }: WayBack): string[] {

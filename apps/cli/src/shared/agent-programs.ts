@@ -1,7 +1,16 @@
-import { presetOf, type DetectedAgent } from "@quasar/agents/presets";
+import { type AgentPreset, presetOf, type DetectedAgent } from "@quasar/agents/presets";
+
+/** Logs a person in to an agent, as a next step. @param or - What else does. */
+export function loginStep({ login: { command, then } }: AgentPreset, ...or: string[]): string {
+  const notes = [...(then === undefined ? [] : [`then ${then}`]), ...or.map((way) => `or ${way}`)];
+  return notes.length === 0 ? command : `${command}   (${notes.join(", ")})`;
+}
+
+/** The same within a sentence. */
+export const loginWords = (preset: AgentPreset): string => loginStep(preset).replace("   ", " ");
 
 /** What a person does first so that an agent may ask its model; nothing where it may, or does not say. */
 export function loginSteps({ kind, login }: DetectedAgent): readonly string[] {
   const preset = presetOf(kind);
-  return login.state === "out" && preset !== undefined ? [preset.login.command] : [];
+  return login.state === "out" && preset !== undefined ? [loginStep(preset)] : [];
 }

@@ -34,6 +34,13 @@ test("every agent that can be named can be made", () => {
   }
 });
 
+test("a command line of a known agent's program is taken as what is known of that agent", () => {
+  const reportsCost = (line: string): boolean =>
+    createAgents(settings({ coder: line, reviewer: "mine" }), WAYS).coder.capabilities.reportsCost;
+  expect(reportsCost("acp:gemini --acp")).toBe(true);
+  expect(reportsCost("acp:my-agent --acp")).toBe(false);
+});
+
 test("an agent whose program is not here is refused with what installs it", () => {
   vi.stubEnv("PATH", "/nowhere");
   for (const { name, program, npmPackage } of AGENT_PRESETS) {

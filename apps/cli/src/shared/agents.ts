@@ -10,6 +10,7 @@ import {
 } from "@quasar/agents";
 import {
   acpOptionsOf,
+  acpOptionsOfLine,
   AGENT_PRESETS,
   type AgentPreset,
   installCommand,
@@ -232,13 +233,15 @@ function configOfPreset(
 
 function configOfLine(
   { kind, line: command, name: given }: LineSpec,
-  { maxRequests, prices, allowedTools }: AgentSettings,
+  { maxRequests, prices, allowedTools, projectSettings }: AgentSettings,
   { model, ...common }: Common,
 ): AgentConfig {
   const name = given === "" ? nameOf(kind, command) : given;
-  return kind === "command"
-    ? { kind, command, name, ...common }
-    : { kind, command, name, ...common, model, maxRequests, prices, allowedTools };
+  if (kind === "command") return { kind, command, name, ...common };
+  const known = acpOptionsOfLine(command);
+  const setEnv = { ...known?.setEnv, ...common.setEnv };
+  const set = { model, maxRequests, prices, allowedTools, projectSettings };
+  return { kind, ...known, command, name, ...common, setEnv, ...set };
 }
 
 /** A command line is named by its beginning. */

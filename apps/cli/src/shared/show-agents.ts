@@ -6,6 +6,7 @@ import {
   detectAgents,
 } from "@quasar/agents/presets";
 import { jsonLine } from "@quasar/runs/text";
+import { loginStep } from "./agent-programs.ts";
 import type { LayerOf } from "./config/table.ts";
 import type { Settings } from "./config/settings.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -45,12 +46,12 @@ function setAgents<S extends UserSettings>(layers: readonly LayerOf<S>[]): reado
 }
 
 function knownFacts({ preset, found }: KnownAgent): AgentsLine["agents"][number] {
-  const { name, title, login, capabilities, cost, readOnlyBy } = preset;
+  const { name, title, capabilities, cost, readOnlyBy } = preset;
   const { resumesSession, streamsUsage, structuredOutput } = capabilities;
   return {
     ...{ name, title, isInstalled: found !== undefined, version: found?.version ?? "" },
     login: found?.login ?? { state: "unknown", how: "" },
-    ...{ loginCommand: login.command, installCommand: installCommand(preset) },
+    ...{ loginCommand: loginStep(preset), installCommand: installCommand(preset) },
     ...{ resumesSession, costSource: cost, streamsUsage, structuredOutput, readOnlyBy },
     losses: lossesOf(preset),
   };

@@ -34,6 +34,7 @@ export function createRealAcpAgent(
   role: AgentRequest["role"],
   root: string,
   url: string,
+  model: string = MODELS[name],
 ): AgentInvoker {
   const home = join(root, "home");
   const nowhere = "http://127.0.0.1:9";
@@ -42,7 +43,7 @@ export function createRealAcpAgent(
   if (options === undefined) throw new Error(`${name} does not speak the protocol`);
   return createAcpAgent({
     ...options,
-    model: MODELS[name],
+    model,
     env: {
       PATH: `${join(import.meta.dirname, name, "node_modules", ".bin")}:${process.env["PATH"]}`,
       HOME: home,

@@ -16,7 +16,7 @@ import {
   createAcpPlace,
   createRealAcpAgent,
 } from "./acp-place.ts";
-import { afterRunner } from "./scene.ts";
+import { afterRunner, counted } from "./scene.ts";
 
 interface Setting {
   readonly place: AcpPlace;
@@ -115,7 +115,7 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
     expect(first).toMatchObject({ text: "One is written." });
     expect(first.failure).toBeUndefined();
     expect(readFileSync(setting.at("one.txt"), "utf8")).toBe("1\n");
-    expect(events).toContainEqual({ type: "tool", name: "edit", detail: "one.txt" });
+    expect(events).toContainEqual({ type: "tool", name: "Edit", detail: "one.txt" });
     const session = { resumesSession: true, sessionId: first.sessionId };
     const second = await agent.invoke(aTurn(setting, { prompt: "Continue.", ...session }));
     expect(second).toMatchObject({ text: "Nothing is left.", sessionId: first.sessionId });
@@ -222,6 +222,80 @@ describe.for(names)("%s", { timeout: 600_000 }, (name) => {
     const { failure, sessionId } = await cancelled;
     expect(failure).toMatchObject({ kind: "cancelled" });
     await continues(setting, agent, sessionId);
+  });
+});
+
+describe.runIf(names.includes("gemini"))("the cost of gemini", { timeout: 600_000 }, () => {
+  /** A response that writes a file, then another one; most of what they say is thought. */
+  const THINKS: (setting: Setting) => ModelScript =
+    ({ at }) =>
+    ({ step }) =>
+      step === 0
+        ? {
+            ...{ text: "I write.", write: { path: at("one.txt"), content: "1\n" } },
+            usage: { input: 1000, output: 10, thoughts: 5000 },
+          }
+        : { text: "Done.", usage: { input: 2000, output: 20, thoughts: 700 } };
+
+  test("is what was billed, thoughts included, in a session that continues too", async () => {
+    const setting = await aSetting("gemini", THINKS);
+    const agent = setting.agentOf("coder");
+    const first = await agent.invoke(aTurn(setting));
+    expect(first).toMatchObject({ text: "Done.", costSource: "computed" });
+    expect(first.costUsd).toBeCloseTo(setting.stub.billedUsd, 9);
+    const billed = setting.stub.billedUsd;
+    const session = { resumesSession: true, sessionId: first.sessionId };
+    const second = await agent.invoke(aTurn(setting, { prompt: "Continue.", ...session }));
+    expect(second).toMatchObject({ text: "Done.", costSource: "computed" });
+    expect(second.costUsd).toBeCloseTo(setting.stub.billedUsd - billed, 9);
+  });
+
+  test("is no less than was billed where it chooses the model itself", async () => {
+    const setting = await aSetting("gemini", THINKS);
+    const { place, stub } = setting;
+    const agent = createRealAcpAgent("gemini", "coder", place.root, stub.url, "auto");
+    const result = await agent.invoke(aTurn(setting));
+    expect(result).toMatchObject({ text: "Done.", costSource: "partial" });
+    expect(counted(result)).toBeGreaterThanOrEqual(stub.billedUsd);
+    expect(stub.requests.map(({ model }) => model)).toEqual([
+      "gemini-3.5-flash-lite",
+      "gemini-2.5-pro",
+      "gemini-2.5-pro",
+    ]);
+  });
+
+  test("is no less than was billed where its provider refuses after a response", async () => {
+    const setting = await aSetting("gemini", (of) => (request) => {
+      return request.step === 0 ? THINKS(of)(request) : status("is not known");
+    });
+    const result = await setting.agentOf("coder").invoke(aTurn(setting));
+    expect(result).toMatchObject({ failure: { kind: "auth" }, costSource: "partial" });
+    expect(result.costUsd).toBeCloseTo(setting.stub.billedUsd, 9);
+  });
+
+  test("is no less than was billed where nothing comes of its answers", async () => {
+    const setting = await aSetting("gemini", () => () => ({
+      refuses: true,
+      usage: { input: 1000, output: 10, thoughts: 5000 },
+    }));
+    const result = await setting.agentOf("reviewer").invoke(aTurn(setting, REVIEW));
+    expect(result).toMatchObject({ failure: { kind: "empty-answer" } });
+    expect(counted(result)).toBeGreaterThanOrEqual(setting.stub.billedUsd);
+  });
+
+  test("is no less than was billed where it is killed in a command", async () => {
+    const setting = await aSetting("gemini", () => () => ({
+      ...{ text: "I wait.", shell: WAIT },
+      usage: { input: 1000, output: 10, thoughts: 5000 },
+    }));
+    writeFileSync(setting.at("wait.mjs"), WAITING);
+    const turn = aTurn(setting, { commands: [WAIT] });
+    const killed = setting.agentOf("coder").invoke(turn, { onStart: async () => undefined });
+    await isThere(setting.at("begun"));
+    await endRunProcesses(turn.runId, { graceMs: 0 });
+    const result = await killed;
+    expect(result).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
+    expect(result.costUsd).toBeCloseTo(setting.stub.billedUsd, 9);
   });
 });
 

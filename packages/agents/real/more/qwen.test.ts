@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../../src/agent.ts";
 import { expect, test } from "vitest";
@@ -48,7 +48,7 @@ test("a coder works in one session over two turns, each with its own cost", asyn
     agentVersion: "0.24.4",
   });
   expect(first.failure).toBeUndefined();
-  expect(events).toContainEqual({ type: "tool", name: "write_file", detail: "one.txt" });
+  expect(events).toContainEqual({ type: "tool", name: "Write", detail: "one.txt" });
   const usd = priceOfTokens(1000, 50) + priceOfTokens(300, 30);
   expect(first.costUsd).toBeCloseTo(usd, 9);
   expect(counted(first)).toBeGreaterThanOrEqual(stub.billedUsd);
@@ -172,6 +172,20 @@ test("what a repository has for Qwen Code does nothing, unless the user says tha
   expect(existsSync(join(root, MARK))).toBe(true);
   expect(place.git("status", "--short")).toBe("?? evil.txt");
 });
+
+test.for(["coder", "reviewer"] as const)(
+  "a %s leaves the repository's settings as they are, without a version too",
+  async (role) => {
+    const { place, stub } = await aScene(() => () => ({ text: "Done." }));
+    const settings = '{"ui": {"hideTips": true}}\n';
+    commit(place, { ".qwen/settings.json": settings });
+    const access = role === "coder" ? "write" : "read";
+    const result = await qwenIn(place.root, stub.url).invoke(aTurn(place, { role, access }));
+    expect(result).toMatchObject({ text: "Done." });
+    expect(place.git("status", "--short")).toBe("");
+    expect(readFileSync(join(place.workTree, ".qwen/settings.json"), "utf8")).toBe(settings);
+  },
+);
 
 test("a reviewer answers in the form that was asked for", async () => {
   const answer = { verdict: "approved" };

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { GeminiBefore } from "./gemini-cost.ts";
 
 /** What is kept with a turn: by what its lines are read. */
 export interface AcpContext {
@@ -6,12 +7,17 @@ export interface AcpContext {
   readonly titleIsCommand: boolean;
   /** What its session had cost before, in US dollars; `undefined`: not known. */
   readonly beforeUsd?: number | undefined;
+  /** Of an agent that keeps records as Gemini CLI does. */
+  readonly before?: GeminiBefore | undefined;
 }
+
+const count = v.pipe(v.number(), v.minValue(0));
 
 const Context = v.object({
   protocol: v.literal("acp"),
   titleIsCommand: v.boolean(),
-  beforeUsd: v.optional(v.pipe(v.number(), v.minValue(0))),
+  beforeUsd: v.optional(count),
+  before: v.optional(v.object({ responses: v.optional(count), firstPrompt: count })),
 });
 
 /** `undefined`: the turn is of an agent of another kind. */

@@ -36,6 +36,12 @@ test.for([
     [say("a", { messageId: "1" }), say("b", { messageId: "2" })],
     [say("a", { messageId: "1" }), say("b", { messageId: "2" })],
   ],
+  [
+    "the halves of a token around a tool and its question",
+    [say("my ghp_a"), TOOL, { id: 1, method: "ask" }, say("b c"), { id: 2 }],
+    [say("my "), TOOL, { id: 1, method: "ask" }, say("ghp_ab c"), { id: 2 }],
+  ],
+  ["what is left of a token at the end", [say("ghp_a"), TOOL], [TOOL, say("ghp_a")]],
 ] as const)("joins %s", ([, messages, kept]) => {
   expect(joined(messages)).toEqual(kept);
 });
@@ -54,6 +60,7 @@ test("keeps a long text in parts that end between words", () => {
 test("loses nothing of what is said, whatever comes between and however long", () => {
   const piece = oneof(
     string().map((text) => say(text)),
+    constantFrom(say("ghp_"), say(" x")),
     constantFrom(TOOL, USAGE),
   );
   assert(

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { mayHoldToken } from "../secrets/tokens.ts";
 
 /** Joins what an agent says in pieces, so that a secret in pieces is one when it is searched for. */
 export interface ChunkJoiner {
@@ -24,7 +25,7 @@ const Piece = v.looseObject({
 type Piece = v.InferOutput<typeof Piece>;
 
 /** After these comes something else, whatever is said next. */
-const ENDS: ReadonlySet<unknown> = new Set(["tool_call", "tool_call_update"]);
+const PAUSES: ReadonlySet<unknown> = new Set(["tool_call", "tool_call_update"]);
 
 const Update = v.object({
   method: v.literal("session/update"),
@@ -49,17 +50,18 @@ export function createChunkJoiner(
   const held = new Map<string, Held>();
   const flush = (kind: string, length: number = Number.POSITIVE_INFINITY): readonly string[] => {
     const entry = held.get(kind);
-    if (entry === undefined) return [];
+    if (entry === undefined || length === 0) return [];
     const text = entry.text.slice(0, length);
     entry.text = entry.text.slice(text.length);
     if (entry.text === "") held.delete(kind);
     return [lineOf(entry.piece, text)];
   };
-  const flushAll = (): readonly string[] => [...held.keys()].flatMap((kind) => flush(kind));
+  const flushAll = (lengthOf: (text: string) => number = all): readonly string[] =>
+    [...held].flatMap(([kind, { text }]) => flush(kind, lengthOf(text)));
   return {
     add(line, message) {
       const { success, output: piece } = v.safeParse(Piece, message);
-      if (!success) return endsText(message) ? [...flushAll(), line] : [line];
+      if (!success) return [...flushAll(LENGTHS[gapBy(message)]), line];
       const { sessionUpdate, content } = piece.params.update;
       if (isNotice(content.text)) return [...flush(sessionUpdate), line];
       const before = held.get(sessionUpdate);
@@ -71,7 +73,7 @@ export function createChunkJoiner(
       if (entry.text.length <= most) return kept;
       return [...kept, ...flush(sessionUpdate, gapIn(entry.text, most))];
     },
-    end: flushAll,
+    end: () => flushAll(),
   };
 }
 
@@ -90,10 +92,24 @@ function gapIn(text: string, most: number): number {
   return gap <= 0 ? most : gap;
 }
 
-/** A request, an answer or the update of a tool: other updates may come in the midst of a text. */
-function endsText(message: Readonly<Record<string, unknown>> | undefined): boolean {
-  if (message === undefined) return false;
-  if ("id" in message) return true;
+/** What a message does to a text: nothing, as other updates come in the midst of it; an answer ends it. */
+type Gap = "none" | "pause" | "end";
+
+function gapBy(message: Readonly<Record<string, unknown>> | undefined): Gap {
+  if (message === undefined) return "none";
+  if ("id" in message) return "method" in message ? "pause" : "end";
   const { success, output } = v.safeParse(Update, message);
-  return success && ENDS.has(output.params.update.sessionUpdate);
+  return success && PAUSES.has(output.params.update.sessionUpdate) ? "pause" : "none";
 }
+
+const all = ({ length }: string): number => length;
+
+/** How much of a text is kept then. The beginning of a token waits for its rest: half of one is not found. */
+const LENGTHS: Readonly<Record<Gap, (text: string) => number>> = {
+  none: () => 0,
+  pause: (text) => {
+    const word = text.search(/\s\S*$/u) + 1;
+    return mayHoldToken(text.slice(word)) ? word : text.length;
+  },
+  end: all,
+};

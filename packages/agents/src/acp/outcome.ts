@@ -155,7 +155,8 @@ function failureOfStart(
   if (isOpen && sessionId === undefined) {
     return failure("bad-output", `${title} began a session without an id that can be used.`);
   }
-  return (
-    failureOfExit(outcome, title) ?? failure("bad-output", `${title} ended before its turn did.`)
-  );
+  const exit = failureOfExit(outcome, title);
+  if (exit === undefined) return failure("bad-output", `${title} ended before its turn did.`);
+  // A program that works in another process exits by itself when that one is killed.
+  return isAsked ? failure("killed", exit.message) : exit;
 }

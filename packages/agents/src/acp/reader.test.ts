@@ -63,8 +63,8 @@ test("reads a turn of Gemini CLI, whose tokens have models", () => {
   expect(events).toEqual([
     { type: "session", sessionId: "b1cacb22-1a0f-45d7-a0f5-db7043ed0404" },
     { type: "text", text: "Writing." },
-    { type: "tool", name: "edit", detail: "hello.txt" },
-    { type: "tool", name: "shell", detail: "cat hello.txt && git status --short" },
+    { type: "tool", name: "Edit", detail: "hello.txt" },
+    { type: "tool", name: "Bash", detail: "cat hello.txt && git status --short" },
     { type: "text", text: "FINAL-ANSWER done" },
   ]);
   expect(result).toEqual({
@@ -82,7 +82,7 @@ test("reads a turn of Copilot, which counts what came from a cache among the inp
   expect(events.map(({ type }) => type)).toEqual(["session", "text", "tool", "tool", "text"]);
   expect(events[3]).toEqual({
     type: "tool",
-    name: "shell",
+    name: "Bash",
     detail: "cat hello.txt && git status --short",
   });
   expect(result).toMatchObject({ text: "FINAL-ANSWER done", costSource: "computed" });
@@ -215,7 +215,7 @@ test("tells a tool once, when it is known what it is for", () => {
     tool({ toolCallId: "u", title: "Ask\u001b[31m\nsomebody", status: "completed" }),
   ]);
   expect(events.slice(1)).toEqual([
-    { type: "tool", name: "shell", detail: "make" },
+    { type: "tool", name: "Bash", detail: "make" },
     { type: "tool", name: "other", detail: "Ask somebody" },
   ]);
 });

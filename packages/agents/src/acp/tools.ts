@@ -1,4 +1,5 @@
 import { cleanLine } from "../clean.ts";
+import { toolName } from "../tool-names.ts";
 import type { ToolCall } from "./event.ts";
 
 /** What is known of the tools that are in use: an agent tells it bit by bit. */
@@ -95,9 +96,6 @@ export function commandOf(
   return titleIsCommand ? (COMMAND_IN_TITLE.exec(title)?.[1] ?? title).trim() : undefined;
 }
 
-/** As other agents' tools are called, where people know them by that. */
-const NAMES: Readonly<Record<string, string>> = { execute: "shell" };
-
 /** A tool as the event names it; `undefined` until enough of it is known. */
 export function toldAs(
   call: ToolCall,
@@ -109,5 +107,5 @@ export function toldAs(
   const detail = command ?? (paths.length > 0 ? paths.join(" ") : undefined);
   const isEarly = (status ?? "pending") === "pending" && detail === undefined;
   if (isEarly) return undefined;
-  return { name: NAMES[kind] ?? cleanLine(kind), detail: cleanLine(detail ?? title) };
+  return { name: toolName("acp", kind), detail: cleanLine(detail ?? title) };
 }

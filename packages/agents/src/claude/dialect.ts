@@ -1,3 +1,4 @@
+import { cleanLine } from "../clean.ts";
 import type { Prose } from "../classify.ts";
 import { type ClaudeEvent, type ClaudeResult, parseClaudeEvent } from "./event.ts";
 import { STDERR } from "./outcome.ts";
@@ -10,7 +11,9 @@ export interface ClaudeDialect {
   readonly parse: (line: string) => ClaudeEvent | undefined;
   /** The tool by which it gives a structured answer. */
   readonly answeringTool: string;
-  /** What Claude Code calls a tool that has another name here. */
+  /** A tool as people are told of it. */
+  readonly toolName: (name: string) => string;
+  /** What Claude Code calls a tool that has another name here, in the rules that allow it. */
   readonly toolNames: ReadonlyMap<string, string>;
   /** What its words in a failed result mean beside those of Claude Code, and before them. */
   readonly said: Prose;
@@ -28,6 +31,7 @@ export const CLAUDE: ClaudeDialect = {
   title: "Claude Code",
   parse: parseClaudeEvent,
   answeringTool: "StructuredOutput",
+  toolName: cleanLine,
   toolNames: new Map(),
   said: [],
   stderr: STDERR,

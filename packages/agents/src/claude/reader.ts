@@ -133,7 +133,7 @@ export function createClaudeReader(
       } else if (block.type === "tool_use" && block.name === dialect.answeringTool) {
         emit({ type: "text", text: JSON.stringify(block.input) });
       } else if (block.type === "tool_use") {
-        emit({ type: "tool", name: block.name, detail: detailOf(block.input) });
+        emit({ type: "tool", name: dialect.toolName(block.name), detail: detailOf(block.input) });
       }
     }
     return reason;

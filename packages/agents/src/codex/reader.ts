@@ -5,6 +5,7 @@ import { reasonToStop, type TurnLimits } from "../limits.ts";
 import { isOfSystem } from "../patience.ts";
 import { priceOf, tokenLimit, type Tokens } from "../prices.ts";
 import { type CodexItem, parseCodexEvent } from "./event.ts";
+import { toolName } from "../tool-names.ts";
 import type { CodexUse } from "./cost.ts";
 import type { CodexMeter } from "./meter.ts";
 
@@ -104,10 +105,14 @@ export function createCodexReader(
   };
   const onStarted = (item: CodexItem) => {
     if (item.type === "command_execution") {
-      emit({ type: "tool", name: "shell", detail: cleanLine(typedOf(item.command)) });
+      emit({
+        type: "tool",
+        name: toolName("codex", item.type),
+        detail: cleanLine(typedOf(item.command)),
+      });
     } else if (item.type === "file_change") {
       const paths = item.changes.map(({ path }) => path).join(" ");
-      emit({ type: "tool", name: "edit", detail: cleanLine(paths) });
+      emit({ type: "tool", name: toolName("codex", item.type), detail: cleanLine(paths) });
     }
   };
   const onCompleted = (item: CodexItem) => {

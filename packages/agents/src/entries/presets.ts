@@ -1,4 +1,4 @@
-export { acpOptionsOf } from "../acp/preset-options.ts";
+export { acpOptionsOf, acpOptionsOfLine } from "../acp/preset-options.ts";
 export { type DetectedAgent, detectAgents } from "../detect.ts";
 export { type AgentPreset, installCommand, lossesOf } from "../preset.ts";
 export {

@@ -3,6 +3,7 @@ import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
 import { reasonToStop, type TurnLimits } from "../limits.ts";
 import { tokenLimit } from "../prices.ts";
+import { toolName } from "../tool-names.ts";
 import { isDenied, opencodeDenial, pathOf } from "./denials.ts";
 import {
   type OpencodeCall,
@@ -80,8 +81,7 @@ export function createOpencodeReader(
   const onCall = (call: OpencodeCall, bytes: number): void => {
     meter.send(bytes);
     reading.acted ||= call.status === "completed";
-    const name = call.tool === "bash" ? "shell" : cleanLine(call.tool);
-    emit({ type: "tool", name, detail: detailOf(call) });
+    emit({ type: "tool", name: toolName("opencode", call.tool), detail: detailOf(call) });
     if (!isDenied(call)) return;
     const denial = opencodeDenial(call);
     if (!denials.has(denial.what)) emit({ type: "denied", what: denial.what });

@@ -1,4 +1,5 @@
 import type { ClaudeDialect } from "../claude/dialect.ts";
+import { toolName } from "../tool-names.ts";
 import { parseQwenEvent } from "./event.ts";
 
 /** Qwen Code's own words for what Claude Code says. @see SPEC.md, "Qwen Code" */
@@ -6,6 +7,7 @@ export const QWEN: ClaudeDialect = {
   title: "Qwen Code",
   parse: parseQwenEvent,
   answeringTool: "structured_output",
+  toolName: (name) => toolName("qwen", name),
   toolNames: new Map([
     ["run_shell_command", "Bash"],
     ["write_file", "Write"],

@@ -1,6 +1,7 @@
 import { isJson, replaceStrings } from "./json-strings.ts";
 import { createPrivateKeyReader, replacePrivateKeys } from "./private-keys.ts";
 import { mayHoldToken, replaceTokens } from "./tokens.ts";
+import { asSeen, hidesAnything, visibleText } from "./visible.ts";
 import { MASK, secretsOf, valueReplacer } from "./values.ts";
 
 /** Takes secrets out of a text. */
@@ -9,7 +10,7 @@ export type Redactor = (text: string) => string;
 /** Takes given values out of texts, and every secret that is known by its form. */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const replaceValues = valueReplacer(secrets, MASK);
-  return (text) => replaceTokens(replaceValues(replacePrivateKeys(text, MASK)), MASK);
+  return asSeen((text) => replaceTokens(replaceValues(replacePrivateKeys(text, MASK)), MASK));
 }
 
 /**
@@ -34,11 +35,14 @@ export type LineRedactor = (lines: readonly string[]) => readonly string[];
 export function createLineRedactor(secrets: readonly string[]): LineRedactor {
   const replaceValues = valueReplacer(secrets, MASK);
   const redact = redactorOf(secrets);
+  const redactSeen = asSeen((line) => replaceTokens(replaceValues(line), MASK));
   const keys = createPrivateKeyReader(MASK);
   const redactLine = (line: string): string => {
     if (!keys.isInKey() && !mayHoldSecret(line)) return replaceValues(line);
     if (isJson(line)) return replaceValues(replaceStrings(line, redact));
-    return replaceTokens(replaceValues(keys.replace(line)), MASK);
+    const seen = visibleText(line);
+    const masked = keys.replace(seen);
+    return redactSeen(masked === seen ? line : masked);
   };
   return (lines) => {
     if (!keys.isInKey()) {
@@ -49,7 +53,11 @@ export function createLineRedactor(secrets: readonly string[]): LineRedactor {
   };
 }
 
-/** Whether a text holds the beginning of a secret, or a character that is written as a number. */
+/** Characters that are written as a number: those of ASCII, and those that are not seen. */
+const WRITTEN = /\\u(?:0[036]|1[178]|20|31|db|f[ef])/i;
+
+/** Whether a text holds the beginning of a secret, or may hold it in a form in which it is not found at once. */
 function mayHoldSecret(text: string): boolean {
-  return mayHoldToken(text) || text.includes("PRIVATE KEY") || /\\u00[2-7]/i.test(text);
+  const isHidden = WRITTEN.test(text) || hidesAnything(text);
+  return isHidden || mayHoldToken(text) || text.includes("PRIVATE KEY");
 }

@@ -2,3 +2,4 @@
 export { parseReview } from "./parse-review.ts";
 export type { ParsedReview } from "./review.ts";
 export { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
+export { reviewText } from "./review-text.ts";

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { visibleText } from "@quasar/agents/environment";
 import { type FindingStatus, findingId } from "@quasar/checkpoint";
 import { isDenied } from "./approval.ts";
 import type { ParsedReview, ReportedFinding, ReviewReport, Verification } from "./review.ts";
@@ -74,7 +74,7 @@ function verdictOf(
 /** Lines as a person sees them: a carriage return begins one too, and what has no width is not there. */
 function asSeen(lines: readonly string[]): readonly string[] {
   return lines
-    .flatMap((line) => stripVTControlCharacters(line).split("\r"))
+    .flatMap((line) => visibleText(line).split("\r"))
     .map((line) => trimSpace(line.replaceAll(/\p{Cf}|\ufffd/gu, "")));
 }
 

@@ -76,6 +76,18 @@ const StructuredReview = v.object({
  * @returns `undefined` when the value does not have the shape of {@link REVIEW_SCHEMA}.
  */
 export function renderReview(structured: unknown): string | undefined {
+  return structuredText(structured)?.text;
+}
+
+/** A structured answer, and the same in the words of the text grammar. */
+export interface StructuredText {
+  /** What the answer calls it, whatever it finds. */
+  readonly verdict: "approved" | "changes_requested";
+  readonly text: string;
+}
+
+/** @see {@link renderReview} */
+export function structuredText(structured: unknown): StructuredText | undefined {
   const parsed = v.safeParse(StructuredReview, structured);
   if (!parsed.success) return undefined;
   const { verdict, findings, verifications, report } = parsed.output;
@@ -100,7 +112,7 @@ export function renderReview(structured: unknown): string | undefined {
       }),
     );
   }
-  return `${blocks.join("\n\n")}\n`;
+  return { verdict, text: `${blocks.join("\n\n")}\n` };
 }
 
 function block(head: string, fields: Readonly<Record<string, string>>): string {

@@ -29,6 +29,7 @@ export function refusal(
   const list = denials.map(({ what }) => `\`${what}\``).join(", ");
   const were = denials.length === 1 ? "was" : "were";
   const opened = openedWords(denials.flatMap(({ allow }) => allow));
-  const message = `${title} made no changes: ${list} ${were} denied. Allowing it opens ${opened}`;
+  const allowing = opened === "" ? "" : `. Allowing it opens ${opened}`;
+  const message = `${title} made no changes: ${list} ${were} denied${allowing}`;
   return { kind: "refused-permissions", message, retryable: false, denials };
 }

@@ -10,6 +10,7 @@ import { refusedCost, settledCost } from "../money/money.ts";
 import type { RunKind } from "../run-kind.ts";
 import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
+import { reviewText } from "../review/review-text.ts";
 import { isCancelled, type Run } from "../run.ts";
 import type { Settings } from "../settings.ts";
 import type { CycleState } from "../state.ts";
@@ -80,7 +81,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (run.superseded !== undefined) return run.superseded;
   const { role, reservedUsd, id } = turn;
   for (const notice of result.notices ?? []) await run.warn(notice);
-  const answer = answerOf(result, role, run.runKind);
+  const answer = await withSilentWork(run, role, answerOf(result, role, run.runKind));
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) {
     const failure = fail(run, result, answer);
@@ -134,6 +135,19 @@ function summaryOf(report: string, { redact = asItIs }: Settings): string | unde
 
 const asItIs = (text: string): string => text;
 
+/** A coder's work is in the tree: who has changed files has done something, whatever it says. */
+async function withSilentWork(
+  run: Run,
+  role: AgentRole,
+  answer: Answer | AgentFailure,
+): Promise<Answer | AgentFailure> {
+  const isSilent = role === "coder" && "kind" in answer && answer.kind === "empty-answer";
+  if (!isSilent || run.ports.repository === undefined || run.runKind.readsOnly) return answer;
+  if (await hasWork(run)) return { text: "" };
+  const { name, title = name } = run.settings[role];
+  return { ...answer, message: `${title} said nothing and changed no file` };
+}
+
 function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
   run.state = failedState(run.state, result, failure);
   return isCancelled(run) ? INTERRUPTED : failure;
@@ -163,17 +177,19 @@ export function failureOf(
   return "kind" in answer ? answer : undefined;
 }
 
+interface Answer {
+  readonly text: string;
+}
+
 /** What a result says that can be worked with, or why it is none. */
-function answerOf(
-  result: AgentResult,
-  role: AgentRole,
-  runKind: RunKind,
-): { text: string } | AgentFailure {
+function answerOf(result: AgentResult, role: AgentRole, runKind: RunKind): Answer | AgentFailure {
   const { failure } = result;
   if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
   if (role === "coder") return { text: result.text };
   const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
-  const texts = [rendered, result.text].filter((each) => parseReview(each).verdict !== undefined);
+  const texts = [rendered, reviewText(result.text) ?? ""].filter(
+    (each) => parseReview(each).verdict !== undefined,
+  );
   // An answer in its form that approves nothing is not taken for an approval because of what stands beside it.
   const text = texts.find(
     (each) => each === rendered || rendered === "" || parseReview(each).verdict !== "approved",

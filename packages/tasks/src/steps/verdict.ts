@@ -25,13 +25,22 @@ const Verdict = v.object({
  * @returns `undefined` for an answer that says neither.
  */
 export function parseVerdict(text: string): VerifyVerdict | undefined {
-  for (const json of jsonIn(text)) {
-    const parsed = v.safeParse(Verdict, json);
-    if (parsed.success) return fromJson(parsed.output);
-    const review = renderReview(json);
-    if (review !== undefined) return fromReview(review);
+  for (const { json, around } of jsonIn(text)) {
+    const verdict = fromObject(json);
+    if (verdict === undefined) continue;
+    const isPass = verdict.issues.length === 0;
+    // A pass is none where what stands around it says otherwise, or has another one.
+    const other = isPass ? parseVerdict(around) : undefined;
+    return other === undefined || other.issues.length === 0 ? verdict : undefined;
   }
   return fromReview(text);
+}
+
+function fromObject(json: unknown): VerifyVerdict | undefined {
+  const parsed = v.safeParse(Verdict, json);
+  if (parsed.success) return fromJson(parsed.output);
+  const review = renderReview(json);
+  return review === undefined ? undefined : fromReview(review);
 }
 
 function fromJson({ passed, issues, summary }: v.InferOutput<typeof Verdict>): VerifyVerdict {
@@ -59,13 +68,20 @@ function textOf(severity: string, description: string): string {
   return severity === "" ? description : `${severity}: ${description}`;
 }
 
+interface FoundJson {
+  readonly json: unknown;
+  /** The answer without it. */
+  readonly around: string;
+}
+
 /** Where JSON could be in an answer, the likeliest first. */
-function jsonIn(text: string): readonly unknown[] {
+function jsonIn(text: string): readonly FoundJson[] {
   const fence = /^```(?:json)?\s*\n(.*?)\n```/ms.exec(text)?.[1];
   const outer = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   return [text, fence, outer].flatMap((candidate) => {
+    if (candidate === undefined || candidate === "") return [];
     try {
-      return candidate === undefined || candidate === "" ? [] : [JSON.parse(candidate) as unknown];
+      return [{ json: JSON.parse(candidate) as unknown, around: text.replace(candidate, "") }];
     } catch {
       return []; // no JSON: the next one may be
     }

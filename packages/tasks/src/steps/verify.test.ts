@@ -25,6 +25,13 @@ test.for<readonly [string, string, readonly string[] | undefined]>([
     '{"verdict": "changes_requested", "findings": [{"severity": "minor", "description": "a"}]}',
     ["minor: a"],
   ],
+  ["a pass beside an issue in words", '{"passed": true}\n\nISSUE:\nDESCRIPTION: a', undefined],
+  [
+    "a pass beside a failure",
+    '```json\n{"passed": true}\n```\n\n```json\n{"passed": false, "summary": "b"}\n```',
+    undefined,
+  ],
+  ["a pass beside an approval in words", '{"passed": true}\n\nAPPROVED: yes', []],
   ["nothing", "", undefined],
   ["words", "It looks good to me.", undefined],
   ["other JSON", '{"ok": true}', undefined],

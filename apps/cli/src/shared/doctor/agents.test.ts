@@ -42,7 +42,7 @@ test.for([
     "is not there, and another one is",
     [CODEX],
     "problem",
-    "not installed, and the settings name it",
+    "not installed, and a run here would use it",
     ["npm install -g @anthropic-ai/claude-code", 'quasar run "…" --coder codex --reviewer codex'],
   ],
 ] as const)("an agent that the settings name and that %s", ([, found, state, message, next]) => {

@@ -45,7 +45,7 @@ function programFinding(preset: AgentPreset, facts: AgentFacts): Finding {
   const words = agentWords(agent);
   if (!isNamed(name, facts)) return ok(name, words);
   if (agent === undefined) {
-    return problem(name, `${words}, and the settings name it`, waysWithout(preset, facts));
+    return problem(name, `${words}, and a run here would use it`, waysWithout(preset, facts));
   }
   if (agent.version === "") return warning(name, words, [`${program} --version`]);
   switch (agent.login.state) {

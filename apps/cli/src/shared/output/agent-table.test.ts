@@ -68,7 +68,8 @@ test("six agents, and one of the user's own, take 80 columns", () => {
       codex    not logged in: codex login
       opencode login: no key and no login found; to log in: opencode login
                reviews are read from its text
-      qwen     nothing but the check afterwards keeps a reviewer from writing
+      qwen     does not report its version: claude --version
+               nothing but the check afterwards keeps a reviewer from writing
       gemini   login: it does not say; to log in: gemini login
                its cost is known when a turn ends: until then time and requests
                limit it
@@ -78,6 +79,12 @@ test("six agents, and one of the user's own, take 80 columns", () => {
 
       mine     command:goose run -i -   (~/config.toml:3:8)"
   `);
+});
+
+test("how to log in reads as a sentence", () => {
+  const qwen = { ...FIRST, login: { ...FIRST.login, command: "qwen", then: "/auth" } };
+  const lines = agentTable(knownAgents([qwen], [here(FIRST.name, "1.0.0", "out")]), [], VIEW);
+  expect(lines.join("\n")).toContain("not logged in: qwen (then /auth)");
 });
 
 test("what is installed comes first, in the order of the table", () => {

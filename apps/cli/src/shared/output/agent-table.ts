@@ -5,6 +5,7 @@ import {
   lossesOf,
   type DetectedAgent,
 } from "@quasar/agents/presets";
+import { loginWords } from "../agent-programs.ts";
 import type { OwnAgent } from "../config/own-agents.ts";
 import { section } from "./section.ts";
 import { tableLines } from "./table.ts";
@@ -74,21 +75,25 @@ function remarkLines({ preset, found }: KnownAgent, view: View): readonly string
   const remarks =
     found === undefined
       ? [`not installed: ${installCommand(preset)}`]
-      : [...loginRemarks(preset, found), ...lossesOf(preset)];
+      : [...versionRemarks(preset, found), ...loginRemarks(preset, found), ...lossesOf(preset)];
   return remarks.flatMap((remark, n) => labelled(view, n === 0 ? preset.name : "", remark));
 }
 
+function versionRemarks({ program }: AgentPreset, { version }: DetectedAgent): readonly string[] {
+  return version === "" ? [`does not report its version: ${program} --version`] : [];
+}
+
 function loginRemarks(
-  { login: { command } }: AgentPreset,
+  preset: AgentPreset,
   { login: { state, how } }: DetectedAgent,
 ): readonly string[] {
   switch (state) {
     case "in":
       return [];
     case "out":
-      return [`not logged in: ${command}`];
+      return [`not logged in: ${loginWords(preset)}`];
     case "unknown":
-      return [`login: ${how || "it does not say"}; to log in: ${command}`];
+      return [`login: ${how || "it does not say"}; to log in: ${loginWords(preset)}`];
   }
 }
 

@@ -1,3 +1,5 @@
+import { parseReview, reviewText } from "@quasar/loop/review";
+
 /** The structured answer that a text is; `undefined`: it is prose. */
 export function structuredIn(text: string): object | undefined {
   if (!/^\s*\{/u.test(text)) return undefined;
@@ -6,4 +8,9 @@ export function structuredIn(text: string): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a reviewer's text says what it decides. */
+export function isReview(text: string): boolean {
+  return parseReview(reviewText(text) ?? "").verdict !== undefined;
 }

@@ -52,6 +52,29 @@ test.for([
   );
 });
 
+test.for([
+  ["in words", "I read it.\n\nISSUE:\nSEVERITY: major\nDESCRIPTION: Two spaces."],
+  ["in JSON", '```json\n{"verdict":"approved","findings":[]}\n```'],
+] as const)("a review %s is shown once, when it is complete", ([, text]) => {
+  const event = { type: "text", text } as const;
+  expect(linesOf({ type: "agent_event", cycle: 1, role: "reviewer", event }, IDLE, plain)).toEqual(
+    [],
+  );
+});
+
+test("what a reviewer says before it decides is shown", () => {
+  const event = { type: "text", text: "I look at the tests." } as const;
+  expect(linesOf({ type: "agent_event", cycle: 1, role: "reviewer", event }, IDLE, plain)).toEqual([
+    "  reviewer I look at the tests.",
+  ]);
+});
+
+test("a denial that no rule lifts is told without one", () => {
+  const denials = [{ what: "fetch https://a.example", allow: [] }];
+  const record = { type: "tools_denied", cycle: 1, role: "coder", turnId: "r.1", denials } as const;
+  expect(linesOf(record, IDLE, plain)).toEqual(["  denied   `fetch https://a.example`"]);
+});
+
 test("what a failed check has printed is shown once, by the lines that say most", () => {
   const around = [...Array(40).keys()].map((n) => `line ${n}`);
   const output = [...around, "✖ two spaces", "  a--b", ...around, "", "end"].join("\n");

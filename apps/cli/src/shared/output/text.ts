@@ -19,7 +19,7 @@ import {
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
 import { allowFlags } from "../next-steps.ts";
-import { structuredIn } from "./answer.ts";
+import { isReview, structuredIn } from "./answer.ts";
 import { changesText, fileLines } from "./changes.ts";
 import { checkOf, tellingLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
@@ -169,6 +169,7 @@ function broughtBack(
 function deniedLines({ turnId, denials }: Denied, resume: string, view: View): string[] {
   const command = resume === "" ? `quasar resume ${turnId.replace(/\.\d+$/u, "")}` : resume;
   return denials.flatMap(({ what, allow }) => {
+    if (allow.length === 0) return labelled(view, "denied", `\`${cleanLine(what)}\``, "yellow");
     const asked = `\`${cleanLine(what)}\`; to open ${cleanLine(openedWords(allow))}:`;
     const typed = cleanLine(`${command} ${allowFlags(allow)}`);
     return [
@@ -207,7 +208,8 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       return labelled(view, role, words, "yellow");
     }
     case "text":
-      return structuredIn(event.text) !== undefined
+      // A review is told of when it is complete.
+      return structuredIn(event.text) !== undefined || (role === "reviewer" && isReview(event.text))
         ? []
         : inOneLine(view, role, withoutSubject(event.text));
     case "tool":
