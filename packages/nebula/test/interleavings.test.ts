@@ -36,7 +36,7 @@ function inOrder(
   signal: AbortSignal,
 ): (spec: { readonly title: string }) => PhaseRunOptions {
   const waiting = new Map<string, () => void>();
-  const open = [...order];
+  const open = Array.from(order);
   const next = (): void => {
     const [first] = open;
     const go = first === undefined ? undefined : waiting.get(first);

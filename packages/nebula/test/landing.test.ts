@@ -32,7 +32,7 @@ test("a conflict goes back to its phase with both sides in its tree, and lands w
   const { state: ended } = await beside.apply(BOTH);
   expect(beside.git("show", "nebula/demo:one.txt")).toBe("by a and b");
   expect(reworks(beside)).toEqual([[expect.stringContaining("[merge] one.txt: ")]]);
-  expect(ended.phases.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2]);
+  expect(ended.phases.map(({ attempt }) => attempt).toSorted((a, b) => a - b)).toEqual([1, 2]);
   expect(beside.landings()).toHaveLength(2);
 });
 

@@ -4,7 +4,6 @@ import { laneObstacle } from "../landing/obstacle.ts";
 import { takeDecisions } from "../people/take-decisions.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
-import { allowanceOf } from "./budget.ts";
 import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
 import { laneTurn, type Phase, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
@@ -43,13 +42,13 @@ export async function drive(engine: Engine): Promise<StopReason> {
   let isFull = false;
   /** When the first of the phases that wait for an agent may begin, in milliseconds since 1970. */
   let heldUntil = Number.POSITIVE_INFINITY;
-  const guard = (work: Promise<unknown>): Promise<void> =>
-    work.then(
-      () => {},
-      (error: unknown) => {
-        failure ??= { error };
-      },
-    );
+  const guard = async (work: Promise<unknown>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      failure ??= { error };
+    }
+  };
   for (;;) {
     if (failure === undefined && !engine.signal.aborted) {
       takeDecisions(engine);
@@ -85,11 +84,11 @@ export async function drive(engine: Engine): Promise<StopReason> {
         continue;
       }
       const { id } = phase.spec;
-      const work = workOnPhase(engine, phase).then((worked) => {
-        if (worked === "interrupted") stopped.add(id);
+      const work = async (): Promise<void> => {
+        if ((await workOnPhase(engine, phase)) === "interrupted") stopped.add(id);
         engine.agentLimits.left(id);
-      });
-      const done = guard(work).finally(() => workers.delete(id));
+      };
+      const done = guard(work()).finally(() => workers.delete(id));
       workers.set(id, done);
     }
     return wasBlocked;

@@ -29,7 +29,7 @@ import { verify } from "./verify.ts";
  *
  * @see SPEC.md, "Landing"
  */
-export async function land(engine: Engine, { spec, state }: Phase): Promise<void> {
+export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promise<void> {
   const { id } = spec;
   for (;;) {
     const tip = await tipOf(engine);

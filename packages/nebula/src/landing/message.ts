@@ -28,7 +28,7 @@ function oneLine(text: string): string {
 /** At a word, where there is one. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
-  const head = [...text].slice(0, most).join("");
+  const head = Array.from(text).slice(0, most).join("");
   const space = head.lastIndexOf(" ");
   return space > most / 2 ? head.slice(0, space) : head;
 }

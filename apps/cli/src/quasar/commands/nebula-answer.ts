@@ -46,8 +46,8 @@ export async function nebulaAnswerCommand(
     const facts = {
       nebulaId: state.id,
       phaseId: phase,
-      answer: verb,
-      taken: answered.kind === "done",
+      decision: verb,
+      isTaken: answered.kind === "done",
     };
     const line = result("nebula_answer", facts, EXIT.ok, next) satisfies NebulaAnswerLine;
     process.stdout.write(jsonLine(line));

@@ -27,7 +27,7 @@ export async function nebulaStatusCommand(
   const next = stepsOfNebula(state);
   if (json === true) {
     const isDone = !isUnfinished(state);
-    const line = result("nebula_status", { ...facts, ended: isDone }, EXIT.ok, next);
+    const line = result("nebula_status", { ...facts, isFinished: isDone }, EXIT.ok, next);
     process.stdout.write(jsonLine(line satisfies NebulaStatusLine));
     return EXIT.ok;
   }

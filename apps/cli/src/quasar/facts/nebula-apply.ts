@@ -71,11 +71,11 @@ interface EventFacts {
   readonly runId?: string | undefined;
   readonly sha?: string | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
-  readonly findings?: readonly string[] | undefined;
+  readonly reasons?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   readonly retryAt?: string | undefined;
   readonly paths?: readonly string[] | undefined;
-  readonly answer?: "approve" | "reject" | "retry" | "skip" | undefined;
+  readonly decision?: "approve" | "reject" | "retry" | "skip" | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ export function engineFacts(record: EngineRecord) {
     case "warning":
       return { type: record.type, cycle: 0, message: record.message, phaseId: record.phase ?? "" };
     default:
-      return { type: "nebula_event" as const, event: record.type, ...eventFacts(record) };
+      return { type: "nebula_event" as const, what: record.type, ...eventFacts(record) };
   }
 }
 
@@ -132,7 +132,7 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
     case "phase_unchanged":
       return { phaseId: event.phase };
     case "rework":
-      return { phaseId: event.phase, attempt: event.attempt, findings: event.findings };
+      return { phaseId: event.phase, attempt: event.attempt, reasons: event.findings };
     case "agent_limited":
       return {
         phaseId: event.phase,
@@ -146,7 +146,7 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return {
         phaseId: event.phase,
         attempt: event.attempt,
-        answer: event.verb,
+        decision: event.verb,
         reason: event.reason,
       };
     case "phase_failed":

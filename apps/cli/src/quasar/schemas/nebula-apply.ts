@@ -40,7 +40,7 @@ const eventLine = timedLine(
   "nebula_event",
   "Something happened to a nebula that is kept on record",
   {
-    event: word(
+    what: word(
       [
         "nebula_begun",
         "phase_begun",
@@ -66,11 +66,11 @@ const eventLine = timedLine(
     runId: v.optional(runId("The run of the attempt")),
     sha: v.optional(sha("The commit that it is about")),
     outcome: v.optional(word(["passed", "failed", "flaky", "known"], "Of a verification")),
-    findings: v.optional(texts("Why the phase goes back to its agents")),
+    reasons: v.optional(texts("Why the phase goes back to its agents")),
     agent: v.optional(text("The agent that met its usage limit")),
     retryAt: v.optional(time("When it is tried again")),
     paths: v.optional(texts("Files outside of what the phase says that it changes")),
-    answer: v.optional(word(["approve", "reject", "retry", "skip"], "What a person has decided")),
+    decision: v.optional(word(["approve", "reject", "retry", "skip"], "What a person has decided")),
     reason: v.optional(text("Why, for a person")),
   },
 );
@@ -119,7 +119,7 @@ const resultLine = timedLine("nebula", "The last line: how the nebula stands, an
 
 export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
   ...NEBULA_ENTRIES,
-  ended: flag("Whether nothing happens to it any more by itself"),
+  isFinished: flag("Whether nothing happens to it any more by itself"),
 });
 
 export type NebulaStatusLine = Printed<typeof nebulaStatusLine>;
@@ -127,8 +127,8 @@ export type NebulaStatusLine = Printed<typeof nebulaStatusLine>;
 export const nebulaAnswerLine = result("nebula_answer", "A person has decided about a phase", {
   nebulaId: text("The nebula"),
   phaseId: text("The phase"),
-  answer: word(["approve", "reject", "retry", "skip"], "What was decided"),
-  taken: flag(
+  decision: word(["approve", "reject", "retry", "skip"], "What was decided"),
+  isTaken: flag(
     "Whether it is carried out; else the engine that works on it does so within a second",
   ),
 });
