@@ -155,8 +155,7 @@ export function createMemoryTree(
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
       newlyIgnored: async () => ({ rules: [], paths: [], isCut: false }),
-      settingsText: async () => "",
-      steeringSettings: async () => new Map(),
+      controls: { changes: async () => [], accepted: [] },
     },
     meddling: {
       edit: () => {

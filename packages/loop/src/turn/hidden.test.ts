@@ -163,7 +163,7 @@ test.for([".git/info/attributes", ".git/home/git/attributes"])(
 test("of what a person's own rules ignore, what is older than their change is nobody's concern", async () => {
   const changing: Answer = async (request, options) => {
     await aMoment();
-    loop.tree.write(".git/home/git/config", "[alias]\n\tst = status\n");
+    loop.tree.write(".git/home/git/config", "[color]\n\tui = auto\n");
     return work(request, options);
   };
   const loop: Harness = harness({ coder: fakeAgent([changing]), now: () => new Date() });

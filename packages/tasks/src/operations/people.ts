@@ -1,5 +1,6 @@
 import { createHookFileStore, type HookFile, isTerminal } from "@quasar/hookfile";
 import { endTaskAgents } from "../runs/task-agents.ts";
+import { type ControlsInput, openTaskControls } from "../git-controls.ts";
 import { notAwaited } from "./awaited.ts";
 import { changeIdleTask, changeTask, type OperationPorts, whileTaskIdle } from "./change-task.ts";
 import { anotherTry, finalRejection, leavingOut, rejection } from "./decide.ts";
@@ -33,6 +34,21 @@ export function rejectTask(
  */
 export function retryTask(taskDir: string, ports: OperationPorts): Promise<HookFile> {
   return changeIdleTask(taskDir, ports, anotherTry);
+}
+
+/**
+ * Accepts what has changed of what controls git in a task's work tree: the task continues with it.
+ *
+ * @throws {TasksError} `ERR_LOCKED`; {GitError} where it cannot be read.
+ */
+export function acceptControls(
+  taskDir: string,
+  worktree: string,
+  ports: ControlsInput["ports"],
+): Promise<void> {
+  return whileTaskIdle(taskDir, async () =>
+    (await openTaskControls({ taskDir, worktree, ports })).accept(),
+  );
 }
 
 /**

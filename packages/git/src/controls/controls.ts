@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { SignalOptions } from "../head.ts";
+import type { Repository } from "../repository.ts";
+import { type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
+import { unlessGone } from "./digest.ts";
+import { hookFiles, placeFiles, replacedObjects, ruleFiles, type WithoutOwn } from "./files.ts";
+import { openIndexFlags, SKIPPED } from "./index-flags.ts";
+import { type FoundSettings, readSettings } from "./settings.ts";
+
+/** Where the state is kept that changes are compared with. */
+export interface ControlsStore {
+  /** `undefined`: nothing is kept yet. */
+  load(): string | undefined;
+  save(text: string): void;
+}
+
+export interface ControlsOptions extends SignalOptions {
+  /** @default none: it is kept as long as the process lives */
+  readonly store?: ControlsStore | undefined;
+  /** @default git hooks count as they are */
+  readonly withoutOwn?: WithoutOwn | undefined;
+}
+
+/** What controls git in a work tree, against how it was found. */
+export interface GitControls {
+  /** What has changed; where nothing has, no git process is started. */
+  changes(): Promise<readonly ControlChange[]>;
+  /** Takes what is there now for what was found. */
+  accept(): Promise<void>;
+}
+
+interface Kept {
+  readonly controls: FoundControls;
+  /** Of its settings. */
+  readonly sources: FoundSettings["sources"];
+}
+
+/**
+ * Finds what controls git in a work tree: settings, git hooks, rules beside them, replaced objects and files that it
+ * was told not to look at. It is what was found before where the store has that, else what is there now.
+ *
+ * @throws {GitError} `ERR_GIT_FAILED` where settings cannot be read; the signal's reason when aborted.
+ * @see SPEC.md, "What controls git"
+ */
+export async function openGitControls(
+  repository: Repository,
+  { store, withoutOwn = (script) => script, signal }: ControlsOptions = {},
+): Promise<GitControls> {
+  const flags = openIndexFlags(repository, { signal });
+  const read = async (last?: Kept): Promise<Kept> => {
+    const kept = last && { values: last.controls.settings, sources: last.sources };
+    const { values: settings, sources } = await readSettings(repository, kept, { signal });
+    const hidden = visible(settings, await flags());
+    return {
+      sources,
+      controls: { ...filesOf(repository, settings, withoutOwn), settings, hidden },
+    };
+  };
+  const keep = (now: Kept): Kept => {
+    store?.save(`${JSON.stringify({ version: VERSION, ...now })}\n`);
+    return now;
+  };
+  let found = parseKept(store?.load()) ?? keep(await read());
+  let last = found;
+  return {
+    async changes() {
+      last = await read(last);
+      return controlChanges(found.controls, last.controls, branchOf(repository));
+    },
+    async accept() {
+      found = keep(await read(last));
+      last = found;
+    },
+  };
+}
+
+const VERSION = 1;
+
+function filesOf(
+  repository: Repository,
+  settings: FoundControls["settings"],
+  withoutOwn: WithoutOwn,
+): Omit<FoundControls, "settings" | "hidden"> {
+  const hooksPath = settings["core.hookspath"] ?? "";
+  const main = mainRoot(repository);
+  return {
+    places: placeFiles(repository),
+    hooks: hookFiles(repository, hooksPath, withoutOwn),
+    mainHooks:
+      main === undefined ? {} : hookFiles({ ...repository, root: main }, hooksPath, withoutOwn),
+    rules: ruleFiles(repository, settings),
+    replaced: replacedObjects(repository),
+  };
+}
+
+/** In a sparse checkout git itself says of files outside of it that it does not look at them. */
+function visible(
+  settings: FoundControls["settings"],
+  flags: FoundControls["hidden"],
+): FoundControls["hidden"] {
+  const isSparse = settings["core.sparsecheckout"] === "true";
+  return Object.fromEntries(
+    Object.entries(flags).filter(([, how]) => !isSparse || how !== SKIPPED),
+  );
+}
+
+/** The main work tree, where it is another one; a tool makes git hooks anew in each by the same name. */
+function mainRoot({ root, commonDir }: Repository): string | undefined {
+  const main = dirname(commonDir);
+  return basename(commonDir) === ".git" && main !== root ? main : undefined;
+}
+
+function branchOf({ gitDir }: Repository): string {
+  const head = unlessGone(() => readFileSync(join(gitDir, "HEAD"), "utf8")) ?? "";
+  return /^ref: refs\/heads\/(.*)\n?$/u.exec(head)?.[1] ?? "";
+}
+
+const GROUPS: readonly (keyof FoundControls)[] = [
+  "places",
+  "settings",
+  "hooks",
+  "mainHooks",
+  "rules",
+  "replaced",
+  "hidden",
+];
+
+/** `undefined` for what is damaged, or of another version. */
+function parseKept(text: string | undefined): Kept | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const kept = JSON.parse(text) as Kept & { readonly version: number };
+    const groups = [kept.sources, ...GROUPS.map((group) => kept.controls[group])];
+    return kept.version === VERSION && groups.every(areTexts) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function areTexts(group: unknown): boolean {
+  return (
+    typeof group === "object" &&
+    group !== null &&
+    Object.values(group).every((text) => typeof text === "string")
+  );
+}
