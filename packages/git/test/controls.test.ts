@@ -229,6 +229,20 @@ test.for([2, 3, 4] as const)("flags are read from an index of version %i", async
   ]);
 });
 
+test("flags are made what they were, but for files that are not in the index any more", async () => {
+  const root = aRepository();
+  for (const path of ["b", "c", "é"]) write(root, path, path);
+  git(root, "add", "-A");
+  git(root, "update-index", "--assume-unchanged", "b", "c");
+  const controls = await controlsOf(root);
+  git(root, "update-index", "--no-assume-unchanged", "b", "c");
+  git(root, "rm", "-q", "--cached", "c");
+  git(root, "update-index", "--skip-worktree", "é");
+  git(root, "update-index", "--assume-unchanged", "a.txt");
+  expect(await controls.restoreHidden()).toEqual(["b", "c", "a.txt", "é"]);
+  expect(git(root, "ls-files", "-v", "-z")).toBe("H a.txt\0h b\0H é\0");
+});
+
 test("flags are read where ids are longer, and where the index is split", async () => {
   const long = aRepository(aFolder(), "--object-format=sha256");
   const split = aRepository();

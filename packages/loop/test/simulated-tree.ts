@@ -155,7 +155,12 @@ export function createMemoryTree(
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
       newlyIgnored: async () => ({ rules: [], paths: [], isCut: false }),
-      controls: { changes: async () => [], accepted: [] },
+      controls: {
+        changes: async () => [],
+        hidden: async () => ({}),
+        restoreHidden: async () => [],
+        accepted: [],
+      },
     },
     meddling: {
       edit: () => {

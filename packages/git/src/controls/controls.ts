@@ -5,7 +5,7 @@ import type { Repository } from "../repository.ts";
 import { type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
 import { unlessGone } from "./digest.ts";
 import { hookFiles, placeFiles, replacedObjects, ruleFiles, type WithoutOwn } from "./files.ts";
-import { openIndexFlags, SKIPPED } from "./index-flags.ts";
+import { type Flags, openIndexFlags, restoreFlags, SKIPPED } from "./index-flags.ts";
 import { type FoundSettings, readSettings } from "./settings.ts";
 
 /** Where the state is kept that changes are compared with. */
@@ -26,6 +26,15 @@ export interface ControlsOptions extends SignalOptions {
 export interface GitControls {
   /** What has changed; where nothing has, no git process is started. */
   changes(): Promise<readonly ControlChange[]>;
+  /** Files that git was told not to look at, with how. */
+  hidden(): Promise<Flags>;
+  /**
+   * Has git look at files again that it was told not to look at, and not at those that it was to leave out.
+   *
+   * @param before - How it was. @default as it was found
+   * @returns The paths of which it was another way.
+   */
+  restoreHidden(before?: Flags): Promise<readonly string[]>;
   /** Takes what is there now for what was found. */
   accept(): Promise<void>;
 }
@@ -67,6 +76,14 @@ export async function openGitControls(
     async changes() {
       last = await read(last);
       return controlChanges(found.controls, last.controls, branchOf(repository));
+    },
+    async hidden() {
+      last = await read(last);
+      return last.controls.hidden;
+    },
+    async restoreHidden(was = found.controls.hidden) {
+      last = await read(last);
+      return restoreFlags(repository.root, { was, is: last.controls.hidden }, { signal });
     },
     async accept() {
       found = keep(await read(last));

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hiddenPaths } from "../hidden.ts";
 import type { SignalOptions } from "../head.ts";
+import { git, gitOutput } from "../run.ts";
 import type { Repository } from "../repository.ts";
 import { unlessGone } from "./digest.ts";
 
@@ -13,7 +14,7 @@ const HIDDEN = "hidden from git";
 /** How long the ids of objects are, in bytes. */
 const [SHA1, SHA256] = [20, 32];
 
-type Flags = Readonly<Record<string, string>>;
+export type Flags = Readonly<Record<string, string>>;
 
 /**
  * Paths that git was told not to look at, with how. Read from the index itself, without a git process, and again only
@@ -45,6 +46,38 @@ async function readFlags(root: string, file: string, options: SignalOptions): Pr
     [...(await hiddenPaths(root, options))].map((path) => [path, HIDDEN] as const);
   const utf8 = (path: string): string => Buffer.from(path, "latin1").toString("utf8");
   return Object.fromEntries(found.map(([path, how]) => [utf8(path), how]));
+}
+
+/**
+ * Makes the flags of the index what they were.
+ *
+ * @returns The paths of which they were others.
+ * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function restoreFlags(
+  root: string,
+  { was, is }: { readonly was: Flags; readonly is: Flags },
+  options: SignalOptions,
+): Promise<readonly string[]> {
+  const [before, now] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
+  const paths = [...new Set([...before.keys(), ...now.keys()])].filter(
+    (path) => before.get(path) !== now.get(path),
+  );
+  for (const flag of [ASSUMED, SKIPPED]) {
+    const has = (flags: ReadonlyMap<string, string>, path: string): boolean =>
+      [HIDDEN, flag].some((each) => flags.get(path)?.includes(each));
+    const toTakeOff = paths.filter((path) => !has(before, path) && has(now, path));
+    if (toTakeOff.length > 0) {
+      const input = toTakeOff.map((path) => `${path}\0`).join("");
+      const args = ["update-index", `--no-${flag}`, "-z", "--stdin"];
+      await gitOutput("keep", root, args, { ...options, input });
+    }
+    for (const path of paths.filter((path) => has(before, path) && !has(now, path))) {
+      // One that is not in the index any more has no flags.
+      await git("keep", root, ["update-index", `--${flag}`, "--", path], options);
+    }
+  }
+  return paths;
 }
 
 const HEADER = 12;

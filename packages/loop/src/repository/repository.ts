@@ -73,7 +73,7 @@ type Kept = Pick<Snapshot, "n" | "ref" | "sha">;
  */
 export interface LoopRepository extends CommitGaps, ProtectedFiles {
   /** What controls git here, against how it was found. */
-  readonly controls: Pick<OpenControls, "changes" | "accepted">;
+  readonly controls: Omit<OpenControls, "accept">;
   /** Where HEAD is: `head` is `""` while there is no commit. */
   currentHead(): Promise<Pick<SeenWork, "head" | "branch">>;
   /**
