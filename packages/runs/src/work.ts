@@ -69,7 +69,7 @@ const [MAX_CYCLES, MAX_BUDGET_USD] = [3, 5];
 export async function work(session: Session, work: Work): Promise<RunEnd> {
   const { workspace, tell, hold } = session;
   const { runId, task, spending, left } = work;
-  const { onEnd, settings = {}, waitLimitMs, ...given } = work.options;
+  const { onEnd, settings = {}, waitLimitMs, withoutOwnHook, ...given } = work.options;
   const maxCycles = given.maxCycles ?? left?.maxCycles ?? MAX_CYCLES;
   const maxBudgetUsd = given.maxBudgetUsd ?? left?.maxBudgetUsd ?? MAX_BUDGET_USD;
   const { root } = workspace;
@@ -98,7 +98,11 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
     acceptBranch: work.acceptBranch,
-    controls: { file: join(dir, "git-controls.json"), accept: work.acceptSettings },
+    controls: {
+      file: join(dir, "git-controls.json"),
+      withoutOwn: withoutOwnHook,
+      accept: work.acceptSettings,
+    },
     redact,
     redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),
