@@ -174,6 +174,39 @@ test("git hooks are those of the folder that the settings name, and what husky's
   ]);
 });
 
+test.skipIf(process.getuid?.() === 0).for<readonly [what: string, path: string, mode: number]>([
+  ["a git hook", ".git/hooks/pre-push", 0o111],
+  ["a folder of git hooks", ".git/hooks", 0o311],
+])("%s that nobody may read, and git may start, is named", async ([, path, mode]) => {
+  const root = aSettledRepository();
+  const controls = await controlsOf(root);
+  hook(root, ".git/hooks/pre-push");
+  chmodSync(join(root, path), mode);
+  const words = (await controls.changes()).map((change) => change.words);
+  chmodSync(join(root, path), 0o755);
+  expect(words).toContain(`git hook ${path}: new`);
+});
+
+test("what lies beside git hooks in the tree is work; in the git folder it is theirs", async () => {
+  const root = aRepository();
+  git(root, "config", "core.hooksPath", "scripts");
+  git(root, "config", "--add", "core.hooksPath", "tools");
+  const controls = await controlsOf(root);
+  write(root, "tools/build.sh", "work\n");
+  write(root, "scripts/pre-commit", "not used\n");
+  expect(await controls.changes()).toEqual([]);
+  hook(root, "tools/pre-commit");
+  expect(await controls.changes()).toMatchObject([{ words: "git hook tools/pre-commit: new" }]);
+
+  const other = aRepository();
+  hook(other, ".git/hooks/pre-commit.d/lint");
+  const within = await controlsOf(other);
+  hook(other, ".git/hooks/pre-commit.d/lint", "evil\n");
+  expect(await within.changes()).toMatchObject([
+    { words: "git hook .git/hooks/pre-commit.d/lint: changed" },
+  ]);
+});
+
 test("a git hook that a tool makes anew in another work tree is the main one's", async () => {
   const root = aRepository();
   git(root, "config", "core.hooksPath", ".husky/_");

@@ -94,7 +94,9 @@ function decidesWork(name: string, isSet: boolean, branch: string): boolean | un
 const LONGEST = 200;
 
 function shown(value: string | undefined): string {
-  return value === undefined ? "not set" : JSON.stringify(line(value.replace(LOGIN, "://")));
+  return value === undefined
+    ? "not set"
+    : JSON.stringify(line(value.replace(LOGIN, "://").replaceAll("\0", ", ")));
 }
 
 /** As the settings are stored. */

@@ -3,10 +3,10 @@ import { basename, dirname, join } from "node:path";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
 import { type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
-import { unlessGone } from "./digest.ts";
+import { readable } from "./digest.ts";
 import { hookFiles, placeFiles, replacedObjects, ruleFiles, type WithoutOwn } from "./files.ts";
 import { type Flags, openIndexFlags, restoreFlags, SKIPPED } from "./index-flags.ts";
-import { type FoundSettings, readSettings } from "./settings.ts";
+import { type FoundSettings, readSettings, valuesInForce } from "./settings.ts";
 
 /** Where the state is kept that changes are compared with. */
 export interface ControlsStore {
@@ -60,11 +60,9 @@ export async function openGitControls(
   const read = async (last?: Kept): Promise<Kept> => {
     const kept = last && { values: last.controls.settings, sources: last.sources };
     const { values: settings, sources } = await readSettings(repository, kept, { signal });
-    const hidden = visible(settings, await flags());
-    return {
-      sources,
-      controls: { ...filesOf(repository, settings, withoutOwn), settings, hidden },
-    };
+    const inForce = valuesInForce(settings);
+    const hidden = visible(inForce, await flags());
+    return { sources, controls: { ...filesOf(repository, inForce, withoutOwn), settings, hidden } };
   };
   const keep = (now: Kept): Kept => {
     store?.save(`${JSON.stringify({ version: VERSION, ...now })}\n`);
@@ -96,27 +94,27 @@ const VERSION = 1;
 
 function filesOf(
   repository: Repository,
-  settings: FoundControls["settings"],
+  inForce: ReadonlyMap<string, string>,
   withoutOwn: WithoutOwn,
 ): Omit<FoundControls, "settings" | "hidden"> {
-  const hooksPath = settings["core.hookspath"] ?? "";
+  const hooksPath = inForce.get("core.hookspath") ?? "";
   const main = mainRoot(repository);
   return {
     places: placeFiles(repository),
     hooks: hookFiles(repository, hooksPath, withoutOwn),
     mainHooks:
       main === undefined ? {} : hookFiles({ ...repository, root: main }, hooksPath, withoutOwn),
-    rules: ruleFiles(repository, settings),
+    rules: ruleFiles(repository, inForce),
     replaced: replacedObjects(repository),
   };
 }
 
 /** In a sparse checkout git itself says of files outside of it that it does not look at them. */
 function visible(
-  settings: FoundControls["settings"],
+  inForce: ReadonlyMap<string, string>,
   flags: FoundControls["hidden"],
 ): FoundControls["hidden"] {
-  const isSparse = settings["core.sparsecheckout"] === "true";
+  const isSparse = inForce.get("core.sparsecheckout") === "true";
   return Object.fromEntries(
     Object.entries(flags).filter(([, how]) => !isSparse || how !== SKIPPED),
   );
@@ -129,7 +127,7 @@ function mainRoot({ root, commonDir }: Repository): string | undefined {
 }
 
 function branchOf({ gitDir }: Repository): string {
-  const head = unlessGone(() => readFileSync(join(gitDir, "HEAD"), "utf8")) ?? "";
+  const head = readable(() => readFileSync(join(gitDir, "HEAD"), "utf8")) ?? "";
   return /^ref: refs\/heads\/(.*)\n?$/u.exec(head)?.[1] ?? "";
 }
 

@@ -4,7 +4,7 @@ import { hiddenPaths } from "../hidden.ts";
 import type { SignalOptions } from "../head.ts";
 import { git, gitOutput } from "../run.ts";
 import type { Repository } from "../repository.ts";
-import { unlessGone } from "./digest.ts";
+import { readable } from "./digest.ts";
 
 const ASSUMED = "assume-unchanged";
 /** As all files are outside of a sparse checkout. */
@@ -38,8 +38,8 @@ export function openIndexFlags(
 }
 
 async function readFlags(root: string, file: string, options: SignalOptions): Promise<Flags> {
-  const index = unlessGone(() => readFileSync(file));
-  if (index === undefined) return {};
+  const index = readable(() => readFileSync(file));
+  if (typeof index !== "object") return {};
   const found =
     parseFlags(index, SHA1) ??
     parseFlags(index, SHA256) ??

@@ -10,7 +10,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** The settings of git that hold in a work tree, and the files that they come from. */
 export interface FoundSettings {
-  /** By name, section and key in lower case; several values of one are joined by `, `. */
+  /** By name, section and key in lower case; several values of one are joined by NUL, the one that holds last. */
   readonly values: Texts;
   /** What each file holds, as a digest; `""` where it is missing and would be read. */
   readonly sources: Texts;
@@ -36,13 +36,19 @@ export async function readSettings(
     const [name, value] = pairOf(entry);
     const before = values.get(name);
     const shown = withoutSecrets(name, value);
-    values.set(name, before === undefined ? shown : `${before}, ${shown}`);
+    values.set(name, before === undefined ? shown : `${before}\0${shown}`);
     if (file === "") continue;
     files.add(file);
     if (/^include(?:if\..*)?\.path$/su.test(name)) files.add(named(value, dirname(file)));
   }
   const sources = [...files].map((file) => [file, fileDigest(file) ?? ""] as const);
   return { values: Object.fromEntries(values), sources: Object.fromEntries(sources) };
+}
+
+/** The values that hold, of settings that have one. */
+export function valuesInForce(settings: Texts): ReadonlyMap<string, string> {
+  const last = (values: string): string => values.slice(values.lastIndexOf("\0") + 1);
+  return new Map(Object.entries(settings).map(([name, values]) => [name, last(values)]));
 }
 
 function isAsBefore(sources: Texts): boolean {
