@@ -102,7 +102,7 @@ test.for<readonly [what: string, change: (root: string) => void, words: string]>
   ],
   [
     "a graft",
-    (root) => write(root, ".git/info/grafts", `${git(root, "rev-parse", "HEAD")}`),
+    (root) => write(root, ".git/info/grafts", git(root, "rev-parse", "HEAD")),
     ".git/info/grafts: new",
   ],
   [
@@ -244,6 +244,25 @@ test("what was found is kept without secrets, and counts for who opens it later"
   expect(text).toContain("core.pager");
   expect(text).not.toMatch(/secret|Basic|abcdef/u);
   expect(await (await openGitControls(repository, { store })).changes()).toEqual([]);
+});
+
+test("what is kept is made what it was where somebody has come to it, and that is named", async () => {
+  const root = aRepository();
+  let text: string | undefined;
+  const store = { load: () => text, save: (saved: string) => void (text = saved) };
+  const controls = await openGitControls(await openRepository(root), { store });
+  const kept = text;
+  git(root, "config", "core.pager", "evil");
+  text = undefined;
+  const named = {
+    words: expect.stringMatching(/^what these are compared with: /u),
+    decides: false,
+  };
+  expect(await controls.changes()).toEqual([expect.objectContaining({ decides: true }), named]);
+  expect(text).toBe(kept);
+  expect(await controls.changes()).toHaveLength(2);
+  await controls.accept();
+  expect(await controls.changes()).toEqual([]);
 });
 
 test.for([2, 3, 4] as const)("flags are read from an index of version %i", async (version) => {

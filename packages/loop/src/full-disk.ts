@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from "node:path";
 import { isFullDisk } from "@quasar/process/files";
 import type { Ending } from "./ending.ts";
-import { ControlsChanged, controlsEnding } from "./repository/controls.ts";
+import { ControlsChanged, controlsEnding } from "./repository/controls-changed.ts";
 
 /** As git says it, whose words are English here. */
 const SAID = /No space left on device|Out of diskspace|Disk quota exceeded/iu;

@@ -23,26 +23,30 @@ export function controlsOptions({
   return { file: join(taskDir, "git-controls.json"), withoutOwn: withoutOwnBlock(atlas) };
 }
 
+/** Of each drive, whose ports are its own: what is compared with stays here, where nothing in the tree comes to it. */
+const opened = new WeakMap<ControlsInput["ports"], Promise<GitControls>>();
+
 /** @throws {GitError} for a work tree that cannot be used, and for settings that cannot be read. */
-export async function openTaskControls(
-  input: ControlsInput,
-  signal?: AbortSignal,
-): Promise<GitControls> {
-  const repository = await openRepository(input.worktree, { signal });
-  return openControls(repository, controlsOptions(input), input.ports.redact);
+export async function openTaskControls(input: ControlsInput): Promise<GitControls> {
+  const { ports, worktree } = input;
+  const known = opened.get(ports);
+  if (known !== undefined) return known;
+  const repository = await openRepository(worktree);
+  const controls = openControls(repository, controlsOptions(input), ports.redact);
+  opened.set(ports, controls);
+  // What failed is tried again by the next who asks.
+  controls.catch(() => opened.delete(ports));
+  return controls;
 }
 
 /** What has changed, in words; `""`: nothing. */
-export async function changedControls(input: ControlsInput, signal: AbortSignal): Promise<string> {
-  return controlsWords(await (await openTaskControls(input, signal)).changes());
+export async function changedControls(input: ControlsInput): Promise<string> {
+  return controlsWords(await (await openTaskControls(input)).changes());
 }
 
 /** Why git must not commit or push in the work tree, and what to do about it; `undefined` where it may. */
-export async function controlsObstacle(
-  input: ControlsInput,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const words = stopWords(await (await openTaskControls(input, signal)).changes());
+export async function controlsObstacle(input: ControlsInput): Promise<string | undefined> {
+  const words = stopWords(await (await openTaskControls(input)).changes());
   return words && `${words} ${CONTROLS_ADVICE}`;
 }
 

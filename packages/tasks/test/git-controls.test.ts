@@ -89,7 +89,8 @@ test("what a turn that only reads changes stops the task, and is pushed with onc
 
 test("a git hook that a validation puts there runs in neither commit nor push", async () => {
   const ran = join(folder.dir, "ran");
-  const command = `printf '#!/bin/sh\\ntouch ${ran}\\n' > "$(git rev-parse --git-common-dir)/hooks/pre-push"; chmod +x "$(git rev-parse --git-common-dir)/hooks/pre-push"`;
+  const home = join(folder.dir, "validation/home");
+  const command = `rm $(find ${home} -name git-controls.json) && printf '#!/bin/sh\\ntouch ${ran}\\n' > "$(git rev-parse --git-common-dir)/hooks/pre-push"; chmod +x "$(git rev-parse --git-common-dir)/hooks/pre-push"`;
   const validation = {
     commands: [{ name: "check", command }],
     source: "config",
@@ -104,7 +105,7 @@ test("a git hook that a validation puts there runs in neither commit nor push", 
   });
   expect(task.events).toContainEqual({
     type: "warning",
-    message: `${CHANGED}: git hook .git/hooks/pre-push: new.`,
+    message: `${CHANGED}: git hook .git/hooks/pre-push: new; what these are compared with: changed, and made what it was.`,
   });
   expect(existsSync(ran)).toBe(false);
   expect(pushedTo(task.bare)).toBe("");
@@ -129,6 +130,17 @@ test("what changes while a git step begins keeps it from pushing", async () => {
     awaiting: { kind: "git", reason: expect.stringContaining("hooks/pre-push: new") },
   });
   expect(pushedTo(task.bare)).toBe("");
+});
+
+test("no step is run while a person has not said what becomes of a change", async () => {
+  const task = await aRealTask(join(folder.dir, "held"));
+  const controls = { ...PROGRAM_PARTS.controls, obstacle: async () => "changed" };
+  const { hook: stopped } = await task.drive({}, { controls });
+  expect(stopped).toMatchObject({
+    currentStep: { stepName: "analyze" },
+    awaiting: { kind: "git", reason: "changed" },
+  });
+  expect(task.prompts).toEqual([]);
 });
 
 test("git hooks that were there before run, and what decides nothing is only reported", async () => {

@@ -64,16 +64,26 @@ export async function openGitControls(
     const hidden = visible(inForce, await flags());
     return { sources, controls: { ...filesOf(repository, inForce, withoutOwn), settings, hidden } };
   };
-  const keep = (now: Kept): Kept => {
-    store?.save(`${JSON.stringify({ version: VERSION, ...now })}\n`);
-    return now;
-  };
-  let found = parseKept(store?.load()) ?? keep(await read());
+  const stored = store?.load();
+  const known = parseKept(stored);
+  let found = known ?? (await read());
+  let text = known === undefined ? textOf(found) : (stored ?? "");
+  if (known === undefined) store?.save(text);
   let last = found;
+  let isTampered = false;
+  /** Who works in between may have come to what is kept. */
+  const keepAgain = (): readonly ControlChange[] => {
+    if (store !== undefined && store.load() !== text) {
+      store.save(text);
+      isTampered = true;
+    }
+    return isTampered ? [TAMPERED] : [];
+  };
   return {
     async changes() {
       last = await read(last);
-      return controlChanges(found.controls, last.controls, branchOf(repository));
+      const changes = controlChanges(found.controls, last.controls, branchOf(repository));
+      return [...changes, ...keepAgain()];
     },
     async hidden() {
       last = await read(last);
@@ -84,13 +94,25 @@ export async function openGitControls(
       return restoreFlags(repository.root, { was, is: last.controls.hidden }, { signal });
     },
     async accept() {
-      found = keep(await read(last));
-      last = found;
+      last = await read(last);
+      found = last;
+      text = textOf(found);
+      store?.save(text);
+      isTampered = false;
     },
   };
 }
 
 const VERSION = 1;
+
+function textOf(found: Kept): string {
+  return `${JSON.stringify({ version: VERSION, ...found })}\n`;
+}
+
+const TAMPERED: ControlChange = {
+  words: "what these are compared with: changed, and made what it was",
+  decides: false,
+};
 
 function filesOf(
   repository: Repository,

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { readWholeFile, replaceFile } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
 import {
@@ -11,6 +13,7 @@ import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import { failedBy } from "../full-disk.ts";
 import type { Run } from "../run.ts";
+import { ControlsChanged, controlsEnding } from "./controls-changed.ts";
 
 /** What controls git in the work tree, as it was found before anything of the work ran. */
 export interface ControlsOptions {
@@ -56,13 +59,13 @@ function fileStore(file: string): ControlsStore {
       const bytes = readWholeFile(file, { maxBytes: MAX_BYTES });
       return bytes && Buffer.from(bytes).toString();
     },
-    save: (text) => replaceFile(file, Buffer.from(text), { keepPrevious: false }),
+    save(text) {
+      // Where the run's folder is gone, it is made anew with all that the run stores.
+      if (existsSync(dirname(file))) {
+        replaceFile(file, Buffer.from(text), { keepPrevious: false });
+      }
+    },
   };
-}
-
-/** Git is not run with what has changed. */
-export class ControlsChanged extends Error {
-  override readonly name = "ControlsChanged";
 }
 
 /** @throws {ControlsChanged} where something has changed that decides what git does. */
@@ -88,17 +91,6 @@ const CHANGED = "Git's settings or hooks changed since the work began";
 function listed(changes: readonly ControlChange[]): string {
   return listPaths(changes.map(({ words }) => words)).join("; ");
 }
-
-/** The end of a run in which that was found. */
-export function controlsEnding(message: string): Ending {
-  return {
-    outcome: "work-tree",
-    message,
-    wayBack: { steps: [LOOK], accepts: [], asItIs: ["accept-settings"] },
-  };
-}
-
-const LOOK = "git config --list --show-origin   (and the hooks: put back what you do not want)";
 
 /** Why a run may not continue, or be approved: git would not do what it did when the work began. */
 export async function refuseControls({ ports }: Run): Promise<Ending | undefined> {

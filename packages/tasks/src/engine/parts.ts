@@ -62,9 +62,9 @@ export interface Receipts {
 /** What controls git in a task's work tree, against how that was before anything of the task ran there. */
 export interface Controls {
   /** Why nothing more is done with git there, for a person; `undefined` where it may be. */
-  obstacle(input: ControlsInput, signal: AbortSignal): Promise<string | undefined>;
+  obstacle(input: ControlsInput): Promise<string | undefined>;
   /** What has changed, in words; `""`: nothing. */
-  changed(input: ControlsInput, signal: AbortSignal): Promise<string>;
+  changed(input: ControlsInput): Promise<string>;
 }
 
 /** The task's files beside the hook file. */

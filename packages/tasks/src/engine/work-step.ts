@@ -69,10 +69,10 @@ async function run(session: Session, running: RunningStep): Promise<StepOutcome>
   try {
     await freeGit(session, running.worktree);
     const { controls } = session.parts;
-    const reason = await controls.obstacle(running, running.signal);
+    const reason = await controls.obstacle(running);
     if (reason !== undefined) return { kind: "awaiting", awaiting: "git", reason };
     const outcome = await executor.run(running);
-    const changed = await controls.changed(running, running.signal);
+    const changed = await controls.changed(running);
     if (changed !== "") session.warn(changed);
     return outcome;
   } catch (error) {

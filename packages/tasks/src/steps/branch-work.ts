@@ -22,7 +22,7 @@ export async function lookAtBranch(
 ): Promise<BranchWork> {
   const { task, worktree } = input;
   const { baseSha, branch } = task.metadata;
-  const controlled = await controlsObstacle(input, signal);
+  const controlled = await controlsObstacle(input);
   const facts = await inspectRepository(worktree, { since: baseSha, signal });
   return {
     head: facts.head,
