@@ -98,13 +98,14 @@ test("a reviewer's change of settings stands against its approval", async () => 
   expect(result.message).toContain("url.https://else.example/.pushinsteadof");
 });
 
-test("so it does in a turn by itself, which only reads", async () => {
+test.for(["reader", "reviewer"] as const)("so it does in a turn by itself (%s)", async (kind) => {
   const meddles: Answer = () => {
     loop.tree.git("config", "core.pager", "evil");
-    return "read";
+    return APPROVAL;
   };
-  const loop: Harness = harness({ coder: fakeAgent([meddles]) });
-  const result = await runTurn("reader", TASK, loop.options);
+  const agent = fakeAgent([meddles]);
+  const loop: Harness = harness({ coder: agent, reviewer: agent });
+  const result = await runTurn(kind, TASK, loop.options);
   expect(result).toMatchObject({ outcome: "work-tree" });
   expect(result.message).toContain('core.pager: "evil" (was not set)');
 });
