@@ -55,6 +55,17 @@ test.for<readonly [what: string, meddle: (loop: Harness) => void, words: string]
   expect(reviewer.requests).toHaveLength(0);
 });
 
+test("what stops a run and what is only named stand in one message, each once", async () => {
+  const turn = meddling(() => {
+    hook(loop, "pre-commit", "exit 1");
+    loop.tree.git("update-index", "--skip-worktree", "README");
+  });
+  const loop: Harness = harness({ coder: fakeAgent([turn]) });
+  expect(await runTask(TASK, loop.options)).toMatchObject({
+    message: `${STOPPED}git hook .git/hooks/pre-commit: new. Changed too: README: skip-worktree.`,
+  });
+});
+
 test("what a turn has git start for a look at files is not started", async () => {
   const ran = join(aFolder(), "ran");
   const turn = meddling(() => {

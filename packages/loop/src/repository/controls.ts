@@ -111,8 +111,10 @@ export async function reportControls(run: Run): Promise<void> {
 /** What has changed, in words, that a message does not say already; `""`: nothing. */
 export async function otherControls({ ports }: Run, message: string): Promise<string> {
   try {
-    const changes = (await ports.repository?.controls.changes()) ?? [];
-    return controlsWords(changes.filter(({ words }) => !message.includes(words)));
+    const all = (await ports.repository?.controls.changes()) ?? [];
+    const others = all.filter(({ words }) => !message.includes(words));
+    const isMore = others.length > 0 && others.length < all.length;
+    return isMore ? `Changed too: ${listed(others)}.` : controlsWords(others);
   } catch (error) {
     const words = `${UNREAD}: ${messageOf(error)}`;
     return message.includes(words) ? "" : words;
