@@ -23,19 +23,23 @@ export function controlsOptions({
   return { file: join(taskDir, "git-controls.json"), withoutOwn: withoutOwnBlock(atlas) };
 }
 
-/** Of each drive, whose ports are its own: what is compared with stays here, where nothing in the tree comes to it. */
-const opened = new WeakMap<ControlsInput["ports"], Promise<GitControls>>();
+/**
+ * Of each drive, whose ports are its own, by the folders of tasks: what is compared with stays here, where nothing
+ * in the tree comes to it.
+ */
+const opened = new WeakMap<ControlsInput["ports"], Map<string, Promise<GitControls>>>();
 
 /** @throws {GitError} for a work tree that cannot be used, and for settings that cannot be read. */
 export async function openTaskControls(input: ControlsInput): Promise<GitControls> {
-  const { ports, worktree } = input;
-  const known = opened.get(ports);
+  const { taskDir, ports, worktree } = input;
+  const ofPorts = opened.get(ports) ?? new Map<string, Promise<GitControls>>();
+  const known = ofPorts.get(taskDir);
   if (known !== undefined) return known;
   const repository = await openRepository(worktree);
   const controls = openControls(repository, controlsOptions(input), ports.redact);
-  opened.set(ports, controls);
+  opened.set(ports, ofPorts.set(taskDir, controls));
   // What failed is tried again by the next who asks.
-  controls.catch(() => opened.delete(ports));
+  controls.catch(() => ofPorts.delete(taskDir));
   return controls;
 }
 

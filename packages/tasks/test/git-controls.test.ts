@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { afterAll, expect, test } from "vitest";
@@ -99,9 +99,12 @@ test("a git hook that a validation puts there runs in neither commit nor push", 
   } as const;
   const task = await aRealTask(join(folder.dir, "validation"), { config: { validation } });
   const { hook: stopped } = await task.drive();
-  expect(stopped.awaiting).toMatchObject({
-    kind: "git",
-    reason: expect.stringContaining("git hook .git/hooks/pre-push: new."),
+  expect(stopped).toMatchObject({
+    currentStep: { stepName: "validate" },
+    awaiting: {
+      kind: "validation",
+      reason: expect.stringContaining("git hook .git/hooks/pre-push: new"),
+    },
   });
   expect(task.events).toContainEqual({
     type: "warning",
@@ -110,9 +113,27 @@ test("a git hook that a validation puts there runs in neither commit nor push", 
   expect(existsSync(ran)).toBe(false);
   expect(pushedTo(task.bare)).toBe("");
 
-  rmSync(join(task.dir, "repo/.git/hooks/pre-push"));
+  // It makes it again each time, as a tool does that sets git hooks up.
+  await retryTask(task.prepared.taskDir, task.ports);
+  expect(await task.drive()).toMatchObject({ hook: { awaiting: { kind: "validation" } } });
+  await acceptControls(task.prepared.taskDir, task.worktree, task.ports);
   await retryTask(task.prepared.taskDir, task.ports);
   expect(await task.drive()).toMatchObject({ hook: { awaiting: { kind: "review" } } });
+  expect(existsSync(ran)).toBe(true);
+});
+
+test("a filter that a validation sets is not run when its tree is named", async () => {
+  const ran = join(folder.dir, "filtered");
+  const command = `git config filter.mine.clean 'touch ${ran}; cat'; echo '* filter=mine' > .gitattributes`;
+  const validation = {
+    commands: [{ name: "check", command }],
+    source: "config",
+    timeoutMs: 60_000,
+    maxFixes: 0,
+  } as const;
+  const task = await aRealTask(join(folder.dir, "filter"), { config: { validation } });
+  const { hook: stopped } = await task.drive();
+  expect(stopped.awaiting?.reason).toContain("filter.mine.clean");
   expect(existsSync(ran)).toBe(false);
 });
 
