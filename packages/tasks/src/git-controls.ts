@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import type { GitControls } from "@quasar/git/internal";
-import { withoutOwnBlock } from "@quasar/hookfile/git-hook";
+import { withoutOwnBlock } from "@quasar/hookfile/internal";
 import {
   type ControlsOptions,
   controlsWords,

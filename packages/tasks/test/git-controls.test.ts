@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { afterAll, expect, test } from "vitest";
 import { PROGRAM_PARTS } from "../src/engine/drive-task.ts";
-import { acceptControls, retryTask } from "../src/operations/people.ts";
+import { retryTask } from "../src/operations/people.ts";
 import type { RunningStep, StepOutcome } from "../src/steps/step.ts";
 import { aTestFolder, git, settleGit } from "./git-task.ts";
 import { aRealTask, type RealTask } from "./real-task.ts";
@@ -82,8 +82,7 @@ test("what a turn that only reads changes stops the task, and is pushed with onc
     currentStep: { stepName: "analyze" },
     awaiting: { kind: "git", reason: expect.stringContaining(".pushinsteadof: ") },
   });
-  await acceptControls(task.prepared.taskDir, task.worktree, task.ports);
-  await retryTask(task.prepared.taskDir, task.ports);
+  await retryTask(task.prepared.taskDir, task.ports, { acceptControls: task.ports });
   expect(await task.drive()).toMatchObject({ hook: { awaiting: { kind: "review" } } });
 });
 
@@ -116,8 +115,7 @@ test("a git hook that a validation puts there runs in neither commit nor push", 
   // It makes it again each time, as a tool does that sets git hooks up.
   await retryTask(task.prepared.taskDir, task.ports);
   expect(await task.drive()).toMatchObject({ hook: { awaiting: { kind: "validation" } } });
-  await acceptControls(task.prepared.taskDir, task.worktree, task.ports);
-  await retryTask(task.prepared.taskDir, task.ports);
+  await retryTask(task.prepared.taskDir, task.ports, { acceptControls: task.ports });
   expect(await task.drive()).toMatchObject({ hook: { awaiting: { kind: "review" } } });
   expect(existsSync(ran)).toBe(true);
 });

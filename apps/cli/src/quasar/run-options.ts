@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { withoutOwnBlock } from "@quasar/hookfile/git-hook";
+import { withoutOwnBlock } from "@quasar/hookfile/internal";
 import type { RunOptions } from "@quasar/runs";
 import type { Agents } from "../shared/agents.ts";
 import { environmentOfChecks } from "../shared/checks/environment.ts";

@@ -3,4 +3,3 @@ export { lookForCommits } from "./commits.ts";
 export { installGitHook, uninstallGitHook } from "./git-hook.ts";
 export { lookForPushes } from "./pushes.ts";
 export { noteCommit } from "./route.ts";
-export { withoutOwnBlock } from "./script.ts";

@@ -3,7 +3,7 @@ export { checkpointTask } from "./checkpoint-task.ts";
 export { configureTask } from "./configure-task.ts";
 export { type Decision, decisionsOf } from "./decisions.ts";
 export { drainInbox } from "./drain-inbox.ts";
-export { abandonTask, acceptControls, rejectTask, retryTask, skipTask } from "./people.ts";
+export { abandonTask, rejectTask, retryTask, skipTask } from "./people.ts";
 export { REVIEW_GAPS } from "./review-gaps.ts";
 export { approveTask, type Review, reviewOf } from "./review.ts";
 export { settleTask } from "./settle-task.ts";

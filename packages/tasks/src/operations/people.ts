@@ -27,28 +27,30 @@ export function rejectTask(
   return changeTask(taskDir, ports, (hook) => decide(hook, feedback));
 }
 
-/**
- * Has the step that a person is asked about tried again by the next resume.
- *
- * @throws {TasksError} `ERR_NOT_AWAITED`, `ERR_LOCKED`
- */
-export function retryTask(taskDir: string, ports: OperationPorts): Promise<HookFile> {
-  return changeIdleTask(taskDir, ports, anotherTry);
+/** What a retry takes as it is. */
+export interface Retry {
+  /** Accept what has changed of what controls git in the work tree since the task began. @default it is not */
+  readonly acceptControls?: ControlsInput["ports"] | undefined;
 }
 
 /**
- * Accepts what has changed of what controls git in a task's work tree: the task continues with it.
+ * Has the step that a person is asked about tried again by the next resume.
  *
- * @throws {TasksError} `ERR_LOCKED`; {GitError} where it cannot be read.
+ * @throws {TasksError} `ERR_NOT_AWAITED`, `ERR_LOCKED`; {GitError} where what is accepted cannot be read.
  */
-export function acceptControls(
+export async function retryTask(
   taskDir: string,
-  worktree: string,
-  ports: ControlsInput["ports"],
-): Promise<void> {
-  return whileTaskIdle(taskDir, async () =>
-    (await openTaskControls({ taskDir, worktree, ports })).accept(),
-  );
+  ports: OperationPorts,
+  { acceptControls }: Retry = {},
+): Promise<HookFile> {
+  return whileTaskIdle(taskDir, async () => {
+    const hook = await changeTask(taskDir, ports, anotherTry);
+    if (acceptControls !== undefined) {
+      const input = { taskDir, worktree: hook.worktreePath, ports: acceptControls };
+      await (await openTaskControls(input)).accept();
+    }
+    return hook;
+  });
 }
 
 /**

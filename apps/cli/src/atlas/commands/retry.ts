@@ -1,5 +1,5 @@
 import { discoverCommands, type TaskView, type ValidationConfig } from "@quasar/tasks";
-import { acceptControls, configureTask, retryTask } from "@quasar/tasks/operations";
+import { configureTask, retryTask } from "@quasar/tasks/operations";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
@@ -15,10 +15,8 @@ export async function retryCommand(id: string | undefined, given: Given): Promis
   const installation = openInstallation();
   const view = await openMeant(installation, id);
   const validation = validationOf(view, given, installation);
-  if (given.acceptSettings === true) {
-    await acceptControls(view.dir, view.hook.worktreePath, installation);
-  }
-  const hook = await retryTask(view.dir, installation);
+  const acceptControls = given.acceptSettings === true ? installation : undefined;
+  const hook = await retryTask(view.dir, installation, { acceptControls });
   if (validation !== undefined) {
     await configureTask(view.dir, (config) => ({ ...config, validation }));
   }
