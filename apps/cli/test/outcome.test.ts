@@ -34,7 +34,7 @@ test("an agent's process that leaves the branch stops the run with 5, and the li
   const leaving = ["--lint", "git switch -q -c elsewhere"];
   const done = await quasar(at, ["run", "Write", ...leaving, ...agents(at, oneCycle())]);
   expect(done).toMatchObject({ code: 5 });
-  expect(done.stdout).toContain("stopped: the work tree is not where the run left it");
+  expect(done.stdout).toContain("stopped: the repository is not as the run left it");
   expect(done.stdout.replaceAll(/\s+/gu, " ")).toContain(
     "the run works on branch main, but HEAD is on branch elsewhere (git switch main)",
   );

@@ -83,7 +83,7 @@ test("a repository that an agent has called bare is resumed once what is advised
   const at = place();
   const bare = ["--lint", "git config core.bare true"];
   const stopped = await quasar(at, ["run", "Write work.txt", ...bare, ...agents(at, oneCycle())]);
-  expect(stopped.code).toBe(1);
+  expect(stopped.code).toBe(5);
   const refused = await quasar(at, ["resume", "--json"]);
   expect(lastRecord(refused)["code"]).toBe("ERR_BARE_REPOSITORY");
   const [advice = ""] = lastRecord(refused)["next"] as readonly string[];

@@ -9,7 +9,6 @@ import { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from ".
 import { type NewlyIgnored, newlyIgnored, type WorkBetween } from "./newly-ignored.ts";
 import { changedByOutsideRules } from "./outside-rules.ts";
 import type { Repository } from "./repository.ts";
-import { settingsText, type SteeringSettings, steeringSettings } from "./steering-settings.ts";
 import { submodulePaths } from "./submodules.ts";
 import { type ChangeTimes, changeTimes, takenOut } from "./taken-out.ts";
 import type { SeenWork } from "./work.ts";
@@ -56,10 +55,6 @@ export interface CommitGaps {
     seen: Pick<SeenWork, "head">,
     after: Pick<SeenWork, "head" | "dirty">,
   ): Promise<readonly string[]>;
-  /** The text of the repository's own settings. */
-  settingsText(): Promise<string>;
-  /** Of such a text those that change what git does. */
-  steeringSettings(text: string): Promise<SteeringSettings>;
 }
 
 /** @param options - Of all that is asked. */
@@ -80,7 +75,5 @@ export function openCommitGaps(repository: Repository, options: SignalOptions = 
     changeTimes: (paths) => changeTimes(root, paths),
     takenOut: (before, { head: from }, { head: to, dirty }) =>
       takenOut(root, before, { from, to, dirty }),
-    settingsText: () => settingsText(repository),
-    steeringSettings: (text) => steeringSettings(repository, text, options),
   };
 }

@@ -6,3 +6,4 @@ export { decodeHookFile, encodeHookFile } from "./store/hook-codec.ts";
 export { taskFoldersOf } from "./removal/task-folders.ts";
 export { isBuried } from "./removal/tombstone.ts";
 export { isSetUp } from "./transitions/steps.ts";
+export { withoutOwnBlock } from "./git-hook/script.ts";

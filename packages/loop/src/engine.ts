@@ -60,7 +60,7 @@ import { retryOrEnd, scheduleRetry } from "./turn/retry.ts";
 import type { TurnFailure } from "./turn/settle.ts";
 import { budgetToContinue } from "./money/next-turns.ts";
 import { takeTurn } from "./turn/turn.ts";
-import { findSettings, reportSettings } from "./repository/steering-settings.ts";
+import { otherControls, refuseControls, reportControls } from "./repository/controls.ts";
 import { leftAside } from "./commit/left-aside.ts";
 import { listPaths } from "./commit/untouchable.ts";
 
@@ -71,8 +71,7 @@ import { listPaths } from "./commit/untouchable.ts";
  */
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
-  await findSettings(run);
-  const moved = run.superseded ?? (await confirmApproval(run));
+  const moved = run.superseded ?? (await refuseControls(run)) ?? (await confirmApproval(run));
   if (moved !== undefined) return finish(run, moved);
   for (;;) {
     const ending = run.superseded ?? run.broken ?? (await runNextStep(run));
@@ -85,6 +84,7 @@ async function runNextStep(run: Run): Outcome {
   if ("end" in next) return endingOf(next.end, run.state, run.runKind);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
   const ending = await STEPS[next.step](run);
+  if (run.superseded === undefined) await reportControls(run);
   // In the others agents or checks work, after which nothing holds that was seen before.
   run.clean &&= next.step === "recover";
   return ending;
@@ -186,7 +186,6 @@ async function commit(run: Run): Outcome {
     const own = await protectedWork(run, repository, seen);
     if ("outcome" in own) return own;
     held = own.held;
-    await reportSettings(run);
     const before = repository.changeTimes(uncommitted(run, seen));
     made = await repository.commit({
       ...message,
@@ -485,8 +484,13 @@ async function takeRefactor(run: Run): Promise<void> {
 /** Nobody judges yet what a run has made that ended so. */
 const SOON_AGAIN: ReadonlySet<Ending["outcome"]> = new Set(["superseded", "interrupted"]);
 
+/** An approval whose commits would go elsewhere, or be made by other programs, waits for a person. */
+async function approvable(run: Run, planned: Ending): Promise<Ending> {
+  return (planned.outcome === "approved" ? await refuseControls(run) : undefined) ?? planned;
+}
+
 async function finish(run: Run, planned: Ending): Promise<TaskResult> {
-  const ending = run.superseded ?? planned;
+  const ending = run.superseded ?? (await approvable(run, planned));
   const { outcome } = ending;
   const { cycle } = run.state;
   const changed = await hasChanged(run);
@@ -505,6 +509,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   if (run.runKind.isLoop && !SOON_AGAIN.has(outcome)) {
     message = [message, ...(await leftAside(run, outcome === "approved"))].join(" ");
   }
+  if (!SOON_AGAIN.has(outcome)) message = `${message} ${await otherControls(run, message)}`.trim();
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
   if (outcome === "approved") {
     await run.emit({ type: "task_success", cycle, report });

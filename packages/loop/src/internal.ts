@@ -6,6 +6,12 @@ export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
 export { nextRole } from "./money/to-come.ts";
 export { refuseStart } from "./money/refuse-start.ts";
+export {
+  type ControlsOptions,
+  controlsWords,
+  openControls,
+  stopWords,
+} from "./repository/controls.ts";
 export { type Conventions, readConventions } from "./repository/read-conventions.ts";
 export { storedBranch } from "./resume/assess.ts";
 export { cutAtWord } from "./text.ts";

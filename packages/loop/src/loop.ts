@@ -77,6 +77,11 @@ function turnSettings(kind: TurnKind, options: TurnOptions): Settings {
   return settingsOf({ ...options, maxCycles: 1 }, TURNS[kind]);
 }
 
-async function openPorts({ workTree, repository }: Settings): Promise<Ports> {
-  return { repository: await openLoopRepository(workTree, repository), runCheck, waitUntil };
+async function openPorts(settings: Settings): Promise<Ports> {
+  const { workTree, repository } = settings;
+  return {
+    repository: await openLoopRepository(workTree, repository, settings),
+    runCheck,
+    waitUntil,
+  };
 }

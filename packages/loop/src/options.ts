@@ -4,6 +4,7 @@ import type { SeenWork } from "@quasar/git/internal";
 import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
+import type { ControlsOptions } from "./repository/controls.ts";
 import type { WayBack } from "./resume/way-back.ts";
 import type { ReviewReport } from "./review/review.ts";
 
@@ -122,6 +123,13 @@ export interface LoopOptions {
   readonly checkTimeoutMs?: number | undefined;
   /** The environment of lint and filter commands. @default that of this process */
   readonly checkEnv?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * What controls git in the work tree (settings, git hooks) as it was before anything of the work ran, so that no
+   * commit is made with what has changed since.
+   *
+   * @default found when the run starts or resumes, and kept in this process
+   */
+  readonly controls?: ControlsOptions | undefined;
   /**
    * Resume although HEAD is not where the checkpoint left it. What was done to the tree meanwhile is
    * taken as it is; a `warning` records it. @default false

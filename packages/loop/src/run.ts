@@ -62,10 +62,8 @@ export class Run {
   readonly #given: Set<string> = new Set();
   /** Paths that a person was told of: not all of their uncommitted work is there. */
   readonly lost: Set<string> = new Set();
-  /** The repository's own settings before anything of the run worked. */
-  foundSettings: string | undefined;
-  /** What was reported of their changes last. */
-  reportedSettings = "";
+  /** What git was told not to look at when the last reviewer was given its tree. */
+  hiddenGiven: Awaited<ReturnType<LoopRepository["controls"]["hidden"]>> | undefined;
   /** The tree of a commit that HEAD was at. */
   tree: { readonly head: string; readonly id: string } | undefined;
   /** Nothing is uncommitted, and nobody has worked since that was seen. */

@@ -155,8 +155,12 @@ export function createMemoryTree(
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
       newlyIgnored: async () => ({ rules: [], paths: [], isCut: false }),
-      settingsText: async () => "",
-      steeringSettings: async () => new Map(),
+      controls: {
+        changes: async () => [],
+        hidden: async () => ({}),
+        restoreHidden: async () => [],
+        accepted: [],
+      },
     },
     meddling: {
       edit: () => {

@@ -1,4 +1,5 @@
 import type { LoopOptions } from "@quasar/loop";
+import type { ControlsOptions } from "@quasar/loop/internal";
 import type { RunEnd } from "./events.ts";
 import type { KeptSettings } from "./store.ts";
 
@@ -27,6 +28,8 @@ export interface RunOptions
   readonly waitLimitMs?: number | undefined;
   /** Kept with the run, under its seal: what its caller needs to resume it. @default nothing */
   readonly settings?: KeptSettings | undefined;
+  /** What of a git hook is the caller's own, and counts for nothing when the run's hooks are compared. @default nothing */
+  readonly withoutOwnHook?: ControlsOptions["withoutOwn"];
   /**
    * Called when it is known how the run ended, before that is noted: where nothing can be saved any more,
    * it is still heard of.

@@ -55,6 +55,7 @@ export interface Work {
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
   readonly acceptBranch?: boolean | undefined;
+  readonly acceptSettings?: boolean | undefined;
   /** What was read of them before the run had a folder. @default they are read */
   readonly conventions?: Conventions | undefined;
   /** RFC 3339: when the usage limit is lifted that the run was stopped by, to be waited for first. */
@@ -68,7 +69,7 @@ const [MAX_CYCLES, MAX_BUDGET_USD] = [3, 5];
 export async function work(session: Session, work: Work): Promise<RunEnd> {
   const { workspace, tell, hold } = session;
   const { runId, task, spending, left } = work;
-  const { onEnd, settings = {}, waitLimitMs, ...given } = work.options;
+  const { onEnd, settings = {}, waitLimitMs, withoutOwnHook, ...given } = work.options;
   const maxCycles = given.maxCycles ?? left?.maxCycles ?? MAX_CYCLES;
   const maxBudgetUsd = given.maxBudgetUsd ?? left?.maxBudgetUsd ?? MAX_BUDGET_USD;
   const { root } = workspace;
@@ -97,6 +98,11 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
     acceptBranch: work.acceptBranch,
+    controls: {
+      file: join(dir, "git-controls.json"),
+      withoutOwn: withoutOwnHook,
+      accept: work.acceptSettings,
+    },
     redact,
     redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),

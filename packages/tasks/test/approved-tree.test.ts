@@ -186,13 +186,13 @@ test("where nobody can read what was approved, it is asked for again", async () 
 
 test("what changes while it is committed is not in the commit", async () => {
   const task = await aTask("implement review git_commit");
-  await drive(task);
-  await approve(task);
   // The second attempt at the commit comes after the change.
   script(
     join(task.dir, "repo/.git/hooks/commit-msg"),
     `grep -q '^ABC-1' "$1" || { echo evil > evil.js; echo 'no issue is named' >&2; exit 1; }`,
   );
+  await drive(task);
+  await approve(task);
   const coder = lastingAgent(["COMMIT: ABC-1 fix it"]);
   expect(await drive(task, { coder, reviewer: coder })).toMatchObject({ stopped: "completed" });
   expect(filesAt(task, "HEAD")).toBe("implement.js parser.js");
@@ -201,10 +201,10 @@ test("what changes while it is committed is not in the commit", async () => {
 
 test("what a git hook makes of an approved commit is approved before it is pushed", async () => {
   const task = await aTask("implement review git_commit git_push");
-  await drive(task);
-  await approve(task);
   const formats = "echo formatted >> implement.js; git add implement.js";
   script(join(task.dir, "repo/.git/hooks/pre-commit"), formats);
+  await drive(task);
+  await approve(task);
   await drive(task);
   expect(askedIn(task)).toMatchObject({
     step: "git_commit",

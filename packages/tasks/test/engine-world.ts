@@ -217,6 +217,7 @@ export function aWorld(options: WorldOptions = {}): World {
     },
     openStore,
     freeGit: async () => [],
+    controls: { obstacle: async () => undefined, changed: async () => "" },
     lockWorkTree: async () => ({
       path: "",
       owner: OWNER,

@@ -527,7 +527,9 @@ test("what changes while a command runs is validated by every command, and told 
     "this → this",
     "this → this",
   ]);
-  expect(warned()).toEqual([expect.stringMatching(/^changed while ".*" ran: new\.txt; nobody/u)]);
+  expect(warned()).toEqual([
+    expect.stringMatching(/^changed while ".*" ran: new\.txt; that is not reviewed/u),
+  ]);
   expect(outcome.summary).toBe(
     "Validation passed: a, b; changed while it ran, not reviewed: new.txt",
   );

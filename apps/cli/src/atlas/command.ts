@@ -22,6 +22,7 @@ export interface Given extends GivenOf<AtlasSettings> {
   readonly now?: true | undefined;
 
   // decisions
+  readonly acceptSettings?: true | undefined;
   readonly feedback?: string | undefined;
   readonly final?: true | undefined;
   readonly reason?: string | undefined;

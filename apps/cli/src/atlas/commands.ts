@@ -277,7 +277,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.decide,
     summary: "retry the stopped step",
     args: [TASK],
-    options: [TRUST],
+    options: [
+      ["--accept-settings", "accept how git's settings and hooks changed since the task began"],
+      TRUST,
+    ],
     settings: VALIDATION_SETTINGS,
     examples: [
       ["atlas retry", "then atlas resume"],

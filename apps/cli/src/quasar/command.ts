@@ -28,6 +28,7 @@ export interface Given extends GivenOf<Settings> {
   readonly acceptBranch?: true | undefined;
   readonly acceptDirty?: true | undefined;
   readonly acceptHead?: true | undefined;
+  readonly acceptSettings?: true | undefined;
   readonly force?: true | undefined;
   readonly now?: true | undefined;
   readonly plan?: true | undefined;

@@ -113,6 +113,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--accept-head", "accept that HEAD is not where the run left it"],
       ["--accept-branch", "accept that HEAD is on another branch"],
       ["--accept-dirty", "keep your uncommitted changes; quasar never commits them"],
+      ["--accept-settings", "accept how git's settings and hooks changed since the run began"],
       ["--trust", "accept a checkpoint that this machine did not write"],
       ["--force", "all of the above"],
       ["--now", "start the agent now, without waiting for a usage limit or retry"],

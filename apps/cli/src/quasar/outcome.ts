@@ -167,8 +167,10 @@ function loginOf(
 function wayBackSteps(resume: string, { steps, accepts, asItIs }: WayBack): string[] {
   const accepting = (overrides: typeof accepts): string =>
     [resume, ...overrides.map((each) => `--${each}`)].join(" ");
-  const instead =
-    asItIs === undefined ? [] : [`${accepting(asItIs)}   (instead, to stay where HEAD is)`];
+  const why = asItIs?.includes("accept-settings")
+    ? "if all of it is right"
+    : "to stay where HEAD is";
+  const instead = asItIs === undefined ? [] : [`${accepting(asItIs)}   (instead, ${why})`];
   return [...steps, accepting(accepts), ...instead];
 }
 

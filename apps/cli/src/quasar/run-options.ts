@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+import { withoutOwnBlock } from "@quasar/hookfile/internal";
 import type { RunOptions } from "@quasar/runs";
 import type { Agents } from "../shared/agents.ts";
 import { environmentOfChecks } from "../shared/checks/environment.ts";
@@ -5,6 +7,9 @@ import { periodMs } from "../shared/config/kinds.ts";
 import { toToml } from "../shared/config/layers.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import { checksOf } from "./checks/options.ts";
+
+/** The other command, beside this one: the git hook of its tasks comes and goes. */
+const ATLAS = fileURLToPath(new URL("./atlas.js", import.meta.url));
 
 /** The settings as a run takes them; it keeps them, so that a resume has the same. */
 export function runOptionsOf(settings: Settings, { coder, reviewer }: Agents): RunOptions {
@@ -17,6 +22,7 @@ export function runOptionsOf(settings: Settings, { coder, reviewer }: Agents): R
     checkEnv: environmentOfChecks(settings),
     commit: { style: commitStyle },
     waitLimitMs: periodMs(waitLimit) ?? 0,
+    withoutOwnHook: withoutOwnBlock([process.execPath, ATLAS]),
     settings: toToml(settings),
   };
 }

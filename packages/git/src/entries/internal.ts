@@ -8,6 +8,12 @@ export { usesConventionalCommits } from "../convention.ts";
 export { filesAt, readBlob } from "../files-at.ts";
 export { reflogActions } from "../history.ts";
 export { hooksFolder } from "../hooks.ts";
+export type { ControlChange } from "../controls/changes.ts";
+export {
+  type ControlsStore,
+  type GitControls,
+  openGitControls,
+} from "../controls/controls.ts";
 export { ignoredFiles } from "../ignored-files.ts";
 export { clearGitLocks, gitLocks } from "../locks.ts";
 export { createRef } from "../refs.ts";

@@ -102,6 +102,22 @@ function linesOf(text: string, line: string): readonly number[] {
   return found;
 }
 
+/**
+ * Takes exactly the block of this command out of git hooks.
+ *
+ * @returns What is left of one; `undefined`: it is ours, and nobody has added to it.
+ */
+export function withoutOwnBlock(
+  command: readonly string[],
+): (script: Uint8Array) => Uint8Array | undefined {
+  const block = gitHookBlock(command);
+  return (script) => {
+    const divided = divide(Buffer.from(script));
+    if (divided.kind !== "present" || divided.block !== block) return script;
+    return isOurs(divided.rest) ? undefined : divided.rest;
+  };
+}
+
 /** Whether nothing is left in a git hook that we made but what we put there. */
 export function isOurs(rest: Buffer): boolean {
   return rest.toString("latin1") === SHEBANG;

@@ -4,13 +4,11 @@ import { beginOfTurns } from "../state.ts";
 import { isOfTurn } from "../resume/resume.ts";
 import type { LoopRepository } from "../repository/repository.ts";
 import type { Run } from "../run.ts";
-import { changedSettings } from "../repository/steering-settings.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
 
 /**
  * Work of the run that its commits do not hold, and that is nowhere in the tree where a look would find it: what was
- * stashed, and at an approval commits beside the branch and what is ignored. In words, with what brings it back;
- * and what has changed in the repository's own settings.
+ * stashed, and at an approval commits beside the branch and what is ignored. In words, with what brings it back.
  *
  * @see SPEC.md, "What an approval names"
  */
@@ -45,7 +43,6 @@ export async function leftAside(run: Run, isApproved: boolean): Promise<readonly
             `Not committed, as ignored: ${listPaths(paths).join(", ")} (git add --force takes it in).`,
           ]),
       ...(ignored.isCut ? ["There are more ignored files than were checked."] : []),
-      ...[await changedSettings(run)].filter((words) => words !== ""),
     ];
   } catch (error) {
     return [`What the run left beside its branch could not be read: ${messageOf(error)}`];

@@ -12,7 +12,6 @@ import {
   uncommitted,
   takenBack,
 } from "../repository/work-tree.ts";
-import { reportSettings } from "../repository/steering-settings.ts";
 
 /** Who has changed files beside the coder. */
 export type Formatter = "checks" | "git hook";
@@ -53,7 +52,6 @@ export async function commitLeftover(
       if ("outcome" in own) return own;
       if (paths.length === 0 && own.tree === undefined) return commits > 0;
       if (commits === MOST_COMMITS) return true;
-      await reportSettings(run);
       const made = await repository.commit({
         ...formattingMessage(run.state, run.settings.commit?.subject),
         trailers: run.settings.commit?.trailers ?? {},

@@ -544,7 +544,7 @@ describe("uncommitted work that was there before", () => {
 describe("what is advised in an ending puts the work tree right, and a resume is approved:", () => {
   const once = "[ -e .git/once ] || { touch .git/once; git reset -q --hard HEAD~1; }";
 
-  test.for<[string, RegExp, (loop: Harness) => void]>([
+  test.for<[string, RegExp, (loop: Harness) => void, ((loop: Harness) => void)?]>([
     [
       "the branch has lost its commit",
       /git reset --soft [0-9a-f]{12}/u,
@@ -566,10 +566,12 @@ describe("what is advised in an ending puts the work tree right, and a resume is
     [
       "a git hook has undone the commit",
       /git merge --ff-only [0-9a-f]{12}/u,
+      () => {},
       ({ tree }) => hook(tree, "post-commit", once),
     ],
-  ])("%s", async ([, advice, act]) => {
+  ])("%s", async ([, advice, act, prepare]) => {
     const loop = runWith(act, { reviewer: fakeAgent([APPROVAL]) });
+    prepare?.(loop);
     const first = loop.tree.head();
     const stopped = await runTask(TASK, loop.options);
     expect(stopped).toMatchObject({ outcome: "work-tree" });

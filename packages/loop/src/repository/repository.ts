@@ -25,6 +25,13 @@ import { type Snapshot, takeSnapshot } from "@quasar/git/snapshots";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { syncFiles, syncNames } from "@quasar/durable";
+import {
+  type ControlsOptions,
+  type OpenControls,
+  openControls,
+  type Redact,
+  requireControls,
+} from "./controls.ts";
 
 /** What the loop commits of a cycle. */
 export interface CycleCommit {
@@ -61,9 +68,12 @@ type Kept = Pick<Snapshot, "n" | "ref" | "sha">;
 
 /**
  * The loop's view of a git repository. Of a commit `from` that the repository no longer knows, `landed` says nothing
- * but the tree.
+ * but the tree. What may start programs of the repository (a look at its files, a commit) is not done where
+ * something has changed that decides which: it throws a {@link ControlsChanged}.
  */
 export interface LoopRepository extends CommitGaps, ProtectedFiles {
+  /** What controls git here, against how it was found. */
+  readonly controls: Omit<OpenControls, "accept">;
   /** Where HEAD is: `head` is `""` while there is no commit. */
   currentHead(): Promise<Pick<SeenWork, "head" | "branch">>;
   /**
@@ -99,12 +109,14 @@ export interface LoopRepository extends CommitGaps, ProtectedFiles {
  * Opens the repository that a folder is in.
  *
  * @param known - What `openRepository` has just said of it. @default asked of it
+ * @param keeping - Where is kept what controls git, and what takes secrets out of it. @default in this process, nothing
  * @returns `undefined` outside a repository.
  * @throws {GitError} for a repository that cannot be used.
  */
 export async function openLoopRepository(
   workTree: string,
   known?: Repository,
+  keeping: { readonly controls?: ControlsOptions | undefined; readonly redact?: Redact } = {},
 ): Promise<LoopRepository | undefined> {
   let repository: Repository;
   try {
@@ -117,6 +129,7 @@ export async function openLoopRepository(
   const gaps = openCommitGaps(repository);
   const files = openProtectedFiles(repository);
   const syncBranch = branchSync(repository);
+  const controls = await openControls(repository, keeping.controls, keeping.redact);
   const commitsSince = (from: string): Promise<readonly Commit[] | undefined> =>
     logRange(workTree, { from: from === "" ? undefined : from }).catch(
       unless("ERR_BAD_REVISION", undefined),
@@ -125,7 +138,11 @@ export async function openLoopRepository(
     ...gaps,
     ...files,
     currentHead: () => currentHead(workTree),
-    look: (last) => readCommitState(workTree, { config: last?.config }),
+    controls,
+    async look(last) {
+      await requireControls(controls);
+      return readCommitState(workTree, { config: last?.config });
+    },
     facts: (since, seen, branch) =>
       inspectRepository(workTree, { since, branch, seen, repository }),
     landed: async (from, to) => {
@@ -137,6 +154,7 @@ export async function openLoopRepository(
       }
     },
     async syncWork(before, isSynced) {
+      await requireControls(controls);
       const seen = await readCommitState(workTree);
       const { head, dirty } = seen;
       const isMoved = head !== before && head !== "";
@@ -151,6 +169,7 @@ export async function openLoopRepository(
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
     async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
+      await requireControls(controls);
       const made = await commitAll(workTree, {
         ...commit,
         trailers: {

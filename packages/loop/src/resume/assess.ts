@@ -23,7 +23,7 @@ export type HeadVerdict =
 export type Verdict = HeadVerdict | "other-branch";
 
 /** What a person can say to continue all the same. */
-export type Override = "accept-head" | "accept-dirty" | "accept-branch";
+export type Override = "accept-head" | "accept-dirty" | "accept-branch" | "accept-settings";
 
 export type Check = "bare" | "operation" | "branch" | "head" | "dirty";
 

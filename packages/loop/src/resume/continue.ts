@@ -19,6 +19,7 @@ import { MOST_CYCLES, type Settings } from "../settings.ts";
 import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "../state.ts";
 import { cycleToBegin, nextStep } from "../steps.ts";
+import { controlsWords } from "../repository/controls.ts";
 import { headAtResume } from "../repository/work-tree.ts";
 import { foreignWork } from "../commit/untouchable.ts";
 
@@ -44,7 +45,10 @@ export async function continueRun(
   const stored = stateFromCheckpoint(adopted.checkpoint);
   const isOnOther = stored.branch !== "" && !settings.acceptBranch;
   const placed = { ...withOptions(stored, settings), branch: isOnOther ? stored.branch : branch };
-  const state = await protect(restart(placed, head), ports.repository);
+  // Nothing of the repository's runs, and the run does not either, where what controls git has changed.
+  const isHeld = (await ports.repository?.controls.changes())?.some(({ decides }) => decides);
+  const restarted = restart(placed, head);
+  const state = isHeld === true ? restarted : await protect(restarted, ports.repository);
   const described = describeResume(state, {
     agents: settings,
     checks: namedChecks(settings),
@@ -61,6 +65,8 @@ export async function continueRun(
     ...adopted.committed,
     ...openingWarnings(settings, ports, state),
   ];
+  const accepted = controlsWords(ports.repository?.controls.accepted ?? []);
+  if (accepted !== "") opening.push(warning(state, `${accepted} Accepted.`));
   if (since.unmarked.length > 0) {
     const found = await foreignWork(state, ports.repository, checkpoint.gitSha, head);
     if (found !== undefined) opening.push(warning(state, found));

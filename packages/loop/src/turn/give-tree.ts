@@ -33,6 +33,7 @@ export async function giveTree(
       return "unchecked";
     }
     run.state = { ...run.state, reviewedTree: tree };
+    run.hiddenGiven = await repository.controls.hidden();
     return undefined;
   } catch (error) {
     return gitEnding("the tree to be reviewed could not be read", error);

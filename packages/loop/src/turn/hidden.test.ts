@@ -36,15 +36,30 @@ test.for(FLAGS)("a change that the coder hides from git (%s) goes back to it", a
   expect(loop.tree.git("show", "HEAD:README")).toBe("changed\n");
 });
 
-test("an approval does not count where the reviewer has hidden a change", async () => {
+test.for(FLAGS)("a change that the reviewer hides from git (%s) is undone", async (flag) => {
   const hiding: Answer = () => {
-    hide(loop, "skip-worktree", "changed\n");
+    hide(loop, flag, "changed\n");
+    loop.tree.git("update-index", "--no-assume-unchanged", "mine.txt");
     return APPROVAL;
   };
   const loop: Harness = harness({ reviewer: fakeAgent([hiding]) });
-  const result = await runTask(TASK, loop.options);
-  expect(result).toMatchObject({ outcome: "approved-differs" });
-  expect(result.message).toContain("README");
+  loop.tree.write("mine.txt", "committed\n");
+  loop.tree.git("add", "mine.txt");
+  loop.tree.git("commit", "-qm", "mine");
+  loop.tree.git("update-index", "--assume-unchanged", "mine.txt");
+  loop.tree.write("mine.txt", "for this machine\n");
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+  expect(loop.tree.files()).toMatchObject({
+    README: "a project\n",
+    "mine.txt": "for this machine\n",
+  });
+  expect(loop.tree.git("ls-files", "-v")).toBe("H README\nh mine.txt\nH work.txt\n");
+  expect(loop.events).toContainEqual(
+    expect.objectContaining({ type: "undone", paths: ["README"] }),
+  );
+  expect(loop.trace()).toContain(
+    "warning the reviewer changed whether git looks at these files, which is undone: mine.txt, README",
+  );
 });
 
 test.for(FLAGS)("what a person has hidden before the run (%s) is left as it is", async (flag) => {
@@ -163,7 +178,7 @@ test.for([".git/info/attributes", ".git/home/git/attributes"])(
 test("of what a person's own rules ignore, what is older than their change is nobody's concern", async () => {
   const changing: Answer = async (request, options) => {
     await aMoment();
-    loop.tree.write(".git/home/git/config", "[alias]\n\tst = status\n");
+    loop.tree.write(".git/home/git/config", "[color]\n\tui = auto\n");
     return work(request, options);
   };
   const loop: Harness = harness({ coder: fakeAgent([changing]), now: () => new Date() });

@@ -1,5 +1,6 @@
 import type { Ending } from "../ending.ts";
 import { touchedProtected } from "../commit/protected.ts";
+import type { LoopRepository } from "../repository/repository.ts";
 import type { Run } from "../run.ts";
 import { stagedEvents } from "./taken.ts";
 import { listPaths } from "../commit/untouchable.ts";
@@ -17,6 +18,7 @@ export async function undoReviewer(run: Run): Promise<Ending | undefined> {
   if (repository === undefined || !run.runKind.isLoop) return undefined;
   const { runId, cycle, turn } = run.state;
   try {
+    await showHidden(run, repository);
     const seen = await seenOf(run, repository);
     const away = await misplaced(run, repository, seen);
     if (away !== undefined) return away;
@@ -42,6 +44,14 @@ export async function undoReviewer(run: Run): Promise<Ending | undefined> {
   } catch (error) {
     return gitEnding("what the reviewer changed could not be undone", error);
   }
+}
+
+/** What is hidden from git would be nobody's change. */
+async function showHidden(run: Run, { controls }: LoopRepository): Promise<void> {
+  const paths = await controls.restoreHidden(run.hiddenGiven);
+  if (paths.length === 0) return;
+  const list = listPaths(paths).join(", ");
+  await run.warn(`the reviewer changed whether git looks at these files, which is undone: ${list}`);
 }
 
 function committedBy({ head }: Run, now: string): Ending {

@@ -22,7 +22,7 @@ import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
 
 /** What a user may accept, each by a flag of its own. */
-export type Override = "trust" | "branch" | "head" | "dirty";
+export type Override = "trust" | "branch" | "head" | "dirty" | "settings";
 
 /** Why a run is not resumed. */
 export interface Obstacle {
@@ -95,6 +95,7 @@ const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
   "accept-branch": "branch",
   "accept-head": "head",
   "accept-dirty": "dirty",
+  "accept-settings": "settings",
 };
 
 const DIRTY_STEPS: readonly NextStep[] = [

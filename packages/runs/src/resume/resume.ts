@@ -122,6 +122,7 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
     untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judged)],
     acceptHead: accepts.has("head"),
     acceptBranch: accepts.has("branch"),
+    acceptSettings: accepts.has("settings"),
     retryAt,
   });
 }

@@ -143,6 +143,7 @@ async function goThroughLimits(
   const { stores, retryAt } = run;
   let waited: Waited = { as: "over" };
   let next = run;
+  let given = options;
   if (retryAt !== undefined) waited = await waiter.wait(retryAt, "a usage limit stopped the run");
   for (;;) {
     if (waited.as === "interrupted") {
@@ -150,7 +151,7 @@ async function goThroughLimits(
     }
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const until = deadline === undefined ? signal : AbortSignal.any([signal, deadline]);
-    const result = await begin(next, { ...options, signal: until });
+    const result = await begin(next, { ...given, signal: until });
     if (result.agentFailure?.kind !== "rate-limit") {
       const isInterrupted = result.outcome === "interrupted" && !signal.aborted;
       return { result, isLate: isInterrupted && deadline?.aborted === true };
@@ -160,6 +161,8 @@ async function goThroughLimits(
     if (waited.as === "refused") return { result, limit: waited.message, isLate: false };
     // What the caller saw of the tree, and left out of the checkpoint, was of before the wait.
     next = { ...run, left: await stored(stores), look: undefined, seen: undefined };
+    // What a person has accepted was before the wait, too.
+    given = { ...options, controls: options.controls && { ...options.controls, accept: false } };
   }
 }
 

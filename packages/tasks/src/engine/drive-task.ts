@@ -10,6 +10,7 @@ import { interruptedValidation } from "../validation/outcomes.ts";
 import { receiptFacts } from "../validation/receipt-chain.ts";
 import { setUpTask } from "../workspaces/set-up-task.ts";
 import { freeGit } from "../free-git.ts";
+import { changedControls, controlsObstacle } from "../git-controls.ts";
 import { createEngine, type DriveTask } from "./drive.ts";
 import { gitWorkTreeReader } from "./work-tree-reader.ts";
 import { gitHook } from "./git-hook.ts";
@@ -27,6 +28,7 @@ export const PROGRAM_PARTS: EngineParts = {
   gitHook,
   openStore: createHookFileStore,
   freeGit,
+  controls: { obstacle: controlsObstacle, changed: changedControls },
   lockWorkTree,
   endAgents: endTaskAgents,
   receipts: {

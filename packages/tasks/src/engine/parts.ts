@@ -6,6 +6,7 @@ import type { GitFacts } from "@quasar/hookfile/checkpoints";
 import type { lookForPushes } from "@quasar/hookfile/git-hook";
 import type { CrashFacts } from "@quasar/hookfile/recovery";
 import type { KeyManager, TaskName, ValidationReceipt } from "@quasar/receipts";
+import type { ControlsInput } from "../git-controls.ts";
 import type { TaskAgents } from "../runs/task-agents.ts";
 import type { StepExecutor, StepInput, TaskPorts } from "../steps/step.ts";
 import type { TaskLog } from "../task-log.ts";
@@ -27,6 +28,7 @@ export interface EngineParts {
   openStore(options: HookFileStoreOptions): HookFileStore;
   /** Moves the lock files aside that a git which is gone has left; for whoever has the lock. Resolves to words for a person. */
   freeGit(worktree: string): Promise<readonly string[]>;
+  readonly controls: Controls;
   /** Takes the one lock of a work tree. @throws {TasksError} `ERR_LOCKED` */
   lockWorkTree(worktree: string, taskId: string): Promise<Lock>;
   /** Ends what the task's agents have left running; resolves to what does not end. */
@@ -55,6 +57,14 @@ export interface Receipts {
   judge(taskDir: string, hook: HookFile, keys: KeyManager): JudgedReceipts;
   /** What is known of a validation that a crash has cut off. */
   interrupted(options: OutcomesOptions & Pick<TaskPorts, "redact">): CrashFacts;
+}
+
+/** What controls git in a task's work tree, against how that was before anything of the task ran there. */
+export interface Controls {
+  /** Why nothing more is done with git there, for a person; `undefined` where it may be. */
+  obstacle(input: ControlsInput): Promise<string | undefined>;
+  /** What has changed, in words; `""`: nothing. */
+  changed(input: ControlsInput): Promise<string>;
 }
 
 /** The task's files beside the hook file. */

@@ -68,7 +68,13 @@ async function run(session: Session, running: RunningStep): Promise<StepOutcome>
   if (executor === undefined) throw new Error("a person's step is never run");
   try {
     await freeGit(session, running.worktree);
-    return await executor.run(running);
+    const { controls } = session.parts;
+    const reason = await controls.obstacle(running);
+    if (reason !== undefined) return { kind: "awaiting", awaiting: "git", reason };
+    const outcome = await executor.run(running);
+    const changed = await controls.changed(running);
+    if (changed !== "") session.warn(changed);
+    return outcome;
   } catch (error) {
     if (!running.signal.aborted) throw error;
     return { kind: "stopped", why: "interrupted", message: "it was interrupted" };

@@ -1,5 +1,6 @@
 import { createHookFileStore, type HookFile, isTerminal } from "@quasar/hookfile";
 import { endTaskAgents } from "../runs/task-agents.ts";
+import { type ControlsInput, openTaskControls } from "../git-controls.ts";
 import { notAwaited } from "./awaited.ts";
 import { changeIdleTask, changeTask, type OperationPorts, whileTaskIdle } from "./change-task.ts";
 import { anotherTry, finalRejection, leavingOut, rejection } from "./decide.ts";
@@ -26,13 +27,30 @@ export function rejectTask(
   return changeTask(taskDir, ports, (hook) => decide(hook, feedback));
 }
 
+/** What a retry takes as it is. */
+export interface Retry {
+  /** Accept what has changed of what controls git in the work tree since the task began. @default it is not */
+  readonly acceptControls?: ControlsInput["ports"] | undefined;
+}
+
 /**
  * Has the step that a person is asked about tried again by the next resume.
  *
- * @throws {TasksError} `ERR_NOT_AWAITED`, `ERR_LOCKED`
+ * @throws {TasksError} `ERR_NOT_AWAITED`, `ERR_LOCKED`; {GitError} where what is accepted cannot be read.
  */
-export function retryTask(taskDir: string, ports: OperationPorts): Promise<HookFile> {
-  return changeIdleTask(taskDir, ports, anotherTry);
+export async function retryTask(
+  taskDir: string,
+  ports: OperationPorts,
+  { acceptControls }: Retry = {},
+): Promise<HookFile> {
+  return whileTaskIdle(taskDir, async () => {
+    const hook = await changeTask(taskDir, ports, anotherTry);
+    if (acceptControls !== undefined) {
+      const input = { taskDir, worktree: hook.worktreePath, ports: acceptControls };
+      await (await openTaskControls(input)).accept();
+    }
+    return hook;
+  });
 }
 
 /**

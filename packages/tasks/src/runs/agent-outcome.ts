@@ -5,6 +5,7 @@ import { parseReview } from "@quasar/loop/review";
 import type { AgentFailureKind } from "@quasar/agents";
 import type { RunEnd } from "@quasar/runs";
 import { quotedWord } from "@quasar/runs/text";
+import { CONTROLS_ADVICE } from "../git-controls.ts";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
 
 /** What came of a run that is done, as its last checkpoint says. */
@@ -50,7 +51,7 @@ const PERSON: Readonly<Partial<Record<AgentFailureKind, string>>> = {
  * @param isRetried - Whether the run has retried by itself what fails of something that passes.
  */
 export function outcomeOf(
-  { result: { outcome, message, agentFailure }, limit }: RunEnd,
+  { result: { outcome, message, agentFailure, wayBack }, limit }: RunEnd,
   budget: BudgetStop,
   isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
@@ -69,6 +70,9 @@ export function outcomeOf(
     case "git":
       return failed("git", message);
     case "work-tree":
+      if (wayBack?.asItIs?.includes("accept-settings") === true)
+        return failed("git", `${message} ${CONTROLS_ADVICE}`);
+      return failed("interrupted", message);
     case "approved-differs":
       return failed("interrupted", message);
     case "agent":

@@ -3,6 +3,7 @@ import { readCommitState } from "@quasar/git/internal";
 import { upToCent } from "@quasar/loop/internal";
 import { limitOf, patienceOf, withoutPause } from "@quasar/runs/internal";
 import { driveRun, type DriveRunOptions, type RunDriver } from "@quasar/runs/tree";
+import { controlsOptions } from "../git-controls.ts";
 import { outgoing } from "../outgoing.ts";
 import { type BudgetStop, doneOf, failed, limited, outcomeOf, timedOut } from "./agent-outcome.ts";
 import type { AgentWorkResult } from "./agent-work.ts";
@@ -61,6 +62,7 @@ function loopOptions({ input, turn }: StepRun, money: Money): DriveRunOptions["l
     retries: ports.retries,
     redact: ports.redact,
     redactCommit: outgoing(ports, worktree),
+    controls: controlsOptions(input),
     onEvent: listenTo(input, elsewhereUsd),
     now: ports.now,
   };

@@ -1,6 +1,7 @@
 import { type Commit, inspectRepository, type RepositoryFacts } from "@quasar/git";
 import { isOwnPath } from "@quasar/git/internal";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
+import { type ControlsInput, controlsObstacle } from "../git-controls.ts";
 import type { StepInput } from "./step.ts";
 
 /** What lies in a task's work tree and on its branch. */
@@ -16,16 +17,18 @@ export interface BranchWork {
 
 /** Looks at a task's work tree; nothing that the repository names runs. */
 export async function lookAtBranch(
-  { task, worktree }: Pick<StepInput, "task" | "worktree">,
+  input: Pick<StepInput, "task"> & ControlsInput,
   signal: AbortSignal,
 ): Promise<BranchWork> {
+  const { task, worktree } = input;
   const { baseSha, branch } = task.metadata;
+  const controlled = await controlsObstacle(input);
   const facts = await inspectRepository(worktree, { since: baseSha, signal });
   return {
     head: facts.head,
     commits: UNKNOWN.has(facts.relation) ? undefined : facts.commits,
     isDirty: facts.dirty.some(({ path }) => !isOwnPath(path)),
-    obstacle: obstacleTo(facts, branch),
+    obstacle: controlled ?? obstacleTo(facts, branch),
   };
 }
 

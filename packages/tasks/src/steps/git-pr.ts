@@ -67,7 +67,8 @@ export const pullRequestStep: Required<StepExecutor> = {
     const signal = AbortSignal.any([input.signal, AbortSignal.timeout(PROBE_MS)]);
     const { branch } = input.task.metadata;
     try {
-      const { head } = await lookAtBranch(input, signal);
+      const { head, obstacle } = await lookAtBranch(input, signal);
+      if (obstacle !== undefined) return { kind: "unknown", reason: obstacle };
       const forge = await forgeOf(input, signal);
       if (forge.kind !== "github" || branch === "") return { kind: "missing" };
       const found = await findPullRequest(forge.github, branch, head);

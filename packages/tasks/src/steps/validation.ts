@@ -101,10 +101,13 @@ async function signing<T>(
   } catch (error) {
     if (input.signal.aborted && error === input.signal.reason) return INTERRUPTED;
     if (error instanceof ReceiptError) return unsigned(error);
-    if (error instanceof TasksError && error.code === "ERR_LOCKED") return awaiting(error.message);
+    if (error instanceof TasksError && PERSONS.has(error.code)) return awaiting(error.message);
     throw error;
   }
 }
+
+/** What another try does not help against. */
+const PERSONS: ReadonlySet<TasksError["code"]> = new Set(["ERR_LOCKED", "ERR_CHANGED"]);
 
 async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<StepOutcome> {
   const { step, taskDir, task } = input;

@@ -2,7 +2,9 @@ import { currentGitSha, GitError } from "@quasar/git";
 import { changedPaths } from "@quasar/git/history";
 import { treeToCommit } from "@quasar/git/work-trees";
 import { namedPaths, shortSha } from "../plain.ts";
-import type { TaskEvent } from "../task-event.ts";
+import { TasksError } from "../errors.ts";
+import { controlsObstacle } from "../git-controls.ts";
+import type { RoundOptions } from "./round-options.ts";
 
 /** What a command finds, and leaves. */
 export interface Place {
@@ -11,9 +13,18 @@ export interface Place {
   readonly commit: string | undefined;
 }
 
-/** A work tree that cannot be named justifies no skip later; its commands are run all the same. */
-export async function placeOf(worktree: string, tell: (event: TaskEvent) => void): Promise<Place> {
-  const known = async (asked: Promise<string>): Promise<string | undefined> => {
+/**
+ * A work tree that cannot be named justifies no skip later; its commands are run all the same.
+ *
+ * @throws {TasksError} `ERR_CHANGED` where git would start other programs for a look than before the task began.
+ */
+export async function placeOf({
+  taskDir,
+  worktree,
+  ports,
+  tell,
+}: Pick<RoundOptions, "taskDir" | "worktree" | "ports" | "tell">): Promise<Place> {
+  const known = async (asked: Promise<string | undefined>): Promise<string | undefined> => {
     try {
       return await asked;
     } catch (error) {
@@ -24,6 +35,8 @@ export async function placeOf(worktree: string, tell: (event: TaskEvent) => void
       return undefined;
     }
   };
+  const obstacle = await known(controlsObstacle({ taskDir, worktree, ports }));
+  if (obstacle !== undefined) throw new TasksError("ERR_CHANGED", obstacle);
   const [tree, commit] = await Promise.all([
     known(treeToCommit(worktree)),
     known(currentGitSha(worktree)),

@@ -14,7 +14,7 @@ export interface RoundOptions {
   /** Absolute path of the work tree's root. */
   readonly worktree: string;
   readonly runId: string;
-  readonly ports: Pick<LookPorts, "keys" | "env" | "checkEnv" | "now" | "redact">;
+  readonly ports: Pick<LookPorts, "keys" | "env" | "checkEnv" | "now" | "redact" | "atlas">;
   /** Of the step, beside that of each command, in milliseconds from now. @default none */
   readonly timeoutMs?: number | undefined;
   /** @default nothing is proved: every command is run */

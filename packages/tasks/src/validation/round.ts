@@ -17,9 +17,9 @@ import { runAndSign } from "./run-and-sign.ts";
  * @see SPEC.md, "Validation"
  */
 export async function validateRound(options: RoundOptions): Promise<Round> {
-  const { worktree, tell, timeoutMs = Infinity } = options;
+  const { timeoutMs = Infinity } = options;
   const deadline = performance.now() + timeoutMs;
-  const start = await placeOf(worktree, tell);
+  const start = await placeOf(options);
   const first = await runAll(options, { here: start, deadline });
   if (first.kind !== "done") return first;
   const changed = first.changes.map(({ what }) => what);

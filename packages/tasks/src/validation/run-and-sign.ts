@@ -49,7 +49,7 @@ export async function runAndSign(options: RoundOptions, run: OneRun): Promise<Ra
   if (end.kind !== "ended") return end;
   const completedAt = new Date(startedAt.getTime() + end.durationMs);
 
-  const after = await placeOf(worktree, tell);
+  const after = await placeOf(options);
   const { receipt } = signReceipt(
     {
       receiptId,

@@ -15,7 +15,8 @@ export async function retryCommand(id: string | undefined, given: Given): Promis
   const installation = openInstallation();
   const view = await openMeant(installation, id);
   const validation = validationOf(view, given, installation);
-  const hook = await retryTask(view.dir, installation);
+  const acceptControls = given.acceptSettings === true ? installation : undefined;
+  const hook = await retryTask(view.dir, installation, { acceptControls });
   if (validation !== undefined) {
     await configureTask(view.dir, (config) => ({ ...config, validation }));
   }

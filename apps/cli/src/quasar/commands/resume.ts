@@ -24,6 +24,7 @@ export interface ResumeOptions {
   readonly acceptHead?: true | undefined;
   readonly acceptBranch?: true | undefined;
   readonly acceptDirty?: true | undefined;
+  readonly acceptSettings?: true | undefined;
   readonly trust?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly force?: true | undefined;

@@ -371,7 +371,7 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   storage: "stopped: its files could not be read or written",
   git: "stopped: git failed",
   check: "stopped: a check could not be run",
-  "work-tree": "stopped: the work tree is not where the run left it",
+  "work-tree": "stopped: the repository is not as the run left it",
   "approved-differs": "approved, but HEAD is not what was reviewed",
   superseded: "stopped: another process may work on this run now",
 };
