@@ -69,11 +69,12 @@ async function* lookAtUnpacked({ workspace }: Place): AsyncGenerator<Problem, un
   }
 }
 
-/** Of runs that are in no work tree of this repository. */
+/** Of runs and nebulae that are nowhere in this repository. */
 async function* lookAtLost({ workspace }: Place): AsyncGenerator<Problem, undefined> {
   const refs = await listRefs(workspace.root, "refs/quasar/");
-  const known = new Set(allRunIds(workspace));
-  const names = refs.map(({ ref }) => ref).filter((ref) => !known.has(ref.split("/")[2] ?? ""));
+  const nebulae = childrenOf(nebulaeFolder(workspace));
+  const known = new Set([...allRunIds(workspace), ...nebulae.map((id) => `nebula/${id}`)]);
+  const names = refs.map(({ ref }) => ref).filter((ref) => !known.has(ownerOf(ref)));
   if (names.length === 0) return;
   const first = shellWord(names[0] ?? "");
   yield {
@@ -86,11 +87,29 @@ async function* lookAtLost({ workspace }: Place): AsyncGenerator<Problem, undefi
   };
 }
 
-/** Of all work trees: they have their refs in common. */
-export function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
+/** Whose a ref is: `refs/quasar/<run>/…`, `refs/quasar/nebula/<id>/…`. */
+function ownerOf(ref: string): string {
+  const [, , owner = "", id = ""] = ref.split("/");
+  return owner === "nebula" ? `nebula/${id}` : owner;
+}
+
+/** Of all work trees, and of the phases of nebulae, which keep theirs: they have their refs in common. */
+export function allRunIds(workspace: Workspace): readonly string[] {
+  const { repositoryId: commonDir } = workspace;
   const trees = join(commonDir, "worktrees");
   const gitDirs = [commonDir, ...childrenOf(trees).map((name) => join(trees, name))];
-  return gitDirs.flatMap((dir) => childrenOf(join(dir, "quasar", "runs")).filter(isRunId));
+  const nebulae = nebulaeFolder(workspace);
+  const phases = childrenOf(nebulae)
+    .map((id) => join(nebulae, id, "runs"))
+    .flatMap((runs) => childrenOf(runs).map((ref) => join(runs, ref)));
+  return [...gitDirs.map((dir) => join(dir, "quasar", "runs")), ...phases].flatMap((runs) =>
+    childrenOf(runs).filter(isRunId),
+  );
+}
+
+/** One for each nebula, by its id. */
+function nebulaeFolder({ repositoryId: commonDir }: Workspace): string {
+  return join(commonDir, "quasar", "nebulae");
 }
 
 function childrenOf(dir: string): readonly string[] {

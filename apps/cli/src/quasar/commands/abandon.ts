@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { refusePhaseRun } from "../nebula/phase-run.ts";
 import type { AbandonLine } from "../schemas/abandon.ts";
 
 export interface AbandonOptions {
@@ -17,6 +18,7 @@ export interface AbandonOptions {
 export async function abandonCommand(id: string, options: AbandonOptions): Promise<ExitCode> {
   const wanted = parseRunId(id);
   const runs = await openRuns(process.cwd());
+  await refusePhaseRun(runs.workspace, wanted);
   const { task, ended, uncommitted } = await runs.abandon(wanted, {
     mayEnd: (pids) => options.yes === true || askToEnd(pids),
     onProblem: (message) => write(process.stderr, [cleanLine(message)]),

@@ -7,7 +7,6 @@ import {
   endedTurns,
   findRun,
   knownUsd,
-  openWorkspace,
   readFacts,
   storedUnreportedCosts,
 } from "@quasar/runs/internal";
@@ -18,6 +17,7 @@ import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { turnFacts } from "../../shared/facts/turn.ts";
+import { workspaceOfRun } from "../nebula/phase-run.ts";
 import type { CostLine } from "../schemas/cost.ts";
 
 export interface CostOptions {
@@ -29,7 +29,7 @@ export async function costCommand(
   id: string | undefined,
   { json }: CostOptions,
 ): Promise<ExitCode> {
-  const workspace = await openWorkspace(process.cwd());
+  const workspace = await workspaceOfRun(id);
   const { id: runId, dir, loaded } = await findRun(workspace, id);
   const { checkpoint } = loaded;
   const facts = readFacts(dir);

@@ -1,8 +1,9 @@
 import { GitError } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
-import { findRun, openWorkspace } from "@quasar/runs/internal";
+import { findRun } from "@quasar/runs/internal";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { workspaceOfRun } from "../nebula/phase-run.ts";
 import { showDiff, type Span } from "../../shared/show-diff.ts";
 
 export interface DiffOptions {
@@ -15,7 +16,7 @@ export async function diffCommand(
   id: string | undefined,
   { stat, json }: DiffOptions,
 ): Promise<ExitCode> {
-  const workspace = await openWorkspace(process.cwd());
+  const workspace = await workspaceOfRun(id);
   const { id: runId, loaded } = await findRun(workspace, id);
   const { root } = workspace;
   const { baseCommitSha: from, gitSha: to } = loaded.checkpoint;

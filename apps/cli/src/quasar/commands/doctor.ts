@@ -15,6 +15,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { loadConfig } from "../config/load.ts";
 import { stepsInWords } from "../next-steps.ts";
+import { lookAtNebulae } from "../nebula/doctor.ts";
 import type { DoctorLine } from "../schemas/doctor.ts";
 import { translate } from "../translate.ts";
 
@@ -36,9 +37,10 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   if (tree.value !== undefined) {
     for await (const problem of tree.value.check({ fix })) problems.push(inWords(problem));
   }
+  const nebulae = tree.value && (await lookAtNebulae(tree.value.workspace));
   const kept = tree.value && (await tree.value.kept());
   const endsDaemons = await canContain();
-  const findings = [...tree.findings, ...(await around)];
+  const findings = [...tree.findings, ...(await around), ...(nebulae ?? [])];
   const fixed = problems.filter((problem) => problem.fixed).length;
   const health = healthOf(findings, { left: problems.length - fixed, fixed });
   const exit = health.left === 0 ? EXIT.ok : EXIT.error;

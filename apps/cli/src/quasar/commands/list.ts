@@ -15,6 +15,7 @@ import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
 import { elsewhereFacts } from "../facts/run.ts";
 import { elsewhereLines, listHead, listLines } from "../runs/text.ts";
+import { unfinishedList, unfinishedNebulae } from "../nebula/unfinished.ts";
 import type { ListLine } from "../schemas/list.ts";
 
 export interface ListOptions {
@@ -33,12 +34,14 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
   const [removed, elsewhere] = await Promise.all([removedRun(workspace), runsElsewhere(workspace)]);
+  const nebulae = await unfinishedNebulae(workspace);
   const { stdout } = process;
   if (json === true) {
     const line = { v: JSON_VERSION, type: "list", workTree: workspace.root } as const;
     const runs = after(removed, summaries(workspace, shown));
     await writeRunsLine<ListLine>(stdout, line, runs, (count) => ({
       elsewhere: elsewhere.map(elsewhereFacts),
+      nebulae,
       exit: EXIT.ok,
       next: count === 0 ? FIRST : [],
     }));
@@ -55,5 +58,6 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
     write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, view)]);
   } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar list --all`]);
   write(stdout, elsewhereLines(elsewhere, view));
+  write(stdout, unfinishedList(nebulae));
   return EXIT.ok;
 }

@@ -9,6 +9,7 @@ import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
+import { placeOfRun } from "../nebula/phase-run.ts";
 import { journalFacts } from "../facts/journal.ts";
 import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
 
@@ -21,7 +22,8 @@ export interface LogOptions {
 
 /** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens, agents' work included. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
-  const runs = await openRuns(process.cwd());
+  const { cwd, home } = await placeOfRun(id);
+  const runs = await openRuns(cwd, { home });
   const { workspace } = runs;
   const { id: runId } = locateRun(workspace, id);
   const tell = options.json === true ? JSON_TELLER : createTeller(runId, viewOf(process.stdout));

@@ -19,6 +19,8 @@ import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
 import { stepsInWords } from "../next-steps.ts";
 import { layersOf, resumedWith } from "../resume/settings.ts";
 import { withTyped } from "../../shared/typed.ts";
+import { refusePhaseRun } from "../nebula/phase-run.ts";
+import { orNebula } from "../nebula/unfinished.ts";
 import type { PlanLine } from "../schemas/plan.ts";
 import type { ResumeOptions } from "./resume.ts";
 
@@ -33,9 +35,14 @@ export async function planCommand(
   const wanted = id === undefined ? undefined : parseRunId(id);
   const flags = flagLayer(options.flags);
   const workspace = await openWorkspace(process.cwd());
+  await refusePhaseRun(workspace, wanted);
   const user = openUser();
   const key = user.existingSealKey();
-  const found = await findCheckpoint(workspace, wanted, key, (store) => store.load());
+  const found = await findCheckpoint(workspace, wanted, key, (store) => store.load()).catch(
+    async (error: unknown) => {
+      throw wanted === undefined ? await orNebula(error, workspace) : error;
+    },
+  );
   // Nothing is trusted by asking.
   const settings = resolve([flags, ...layersOf(found, user, {}, workspace.root)]);
   const accepts = acceptedBy(options);

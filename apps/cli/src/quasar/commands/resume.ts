@@ -16,6 +16,8 @@ import { type FlagValues, flagLayer } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { layersOf, resolveResumed, resumedWith } from "../resume/settings.ts";
+import { refusePhaseRun } from "../nebula/phase-run.ts";
+import { orNebula } from "../nebula/unfinished.ts";
 import type { Typed } from "../../shared/typed.ts";
 
 export interface ResumeOptions {
@@ -41,21 +43,28 @@ export async function resumeCommand(
 ): Promise<ExitCode> {
   const runId = id === undefined ? undefined : parseRunId(id);
   const workspace = await opening;
+  await refusePhaseRun(workspace, runId);
   const user = openUser();
   const { typed, now } = options;
-  return drive({ json: options.json === true, typed }, ({ reporter, options: follow, use }) => {
-    const choose = (found: FoundCheckpoint): ResumedWith => {
-      const { checkpoint } = found.loaded;
-      const { settings, warnings } = settingsOf(found, user, options, workspace.root);
-      for (const message of warnings) {
-        reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
-      }
-      use(settings);
-      requirePrograms(settings, checkpoint, workspace.root);
-      return { ...resumedWith(settings, checkpoint), onEnd: follow.onEnd };
-    };
-    const accepts = acceptedBy(options);
-    return resumeRun(workspace, user, { ...follow, runId, accepts, now, choose });
+  const resumed = drive(
+    { json: options.json === true, typed },
+    ({ reporter, options: follow, use }) => {
+      const choose = (found: FoundCheckpoint): ResumedWith => {
+        const { checkpoint } = found.loaded;
+        const { settings, warnings } = settingsOf(found, user, options, workspace.root);
+        for (const message of warnings) {
+          reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
+        }
+        use(settings);
+        requirePrograms(settings, checkpoint, workspace.root);
+        return { ...resumedWith(settings, checkpoint), onEnd: follow.onEnd };
+      };
+      const accepts = acceptedBy(options);
+      return resumeRun(workspace, user, { ...follow, runId, accepts, now, choose });
+    },
+  );
+  return resumed.catch(async (error: unknown) => {
+    throw runId === undefined ? await orNebula(error, workspace) : error;
   });
 }
 

@@ -1,6 +1,7 @@
 import { checkSigning } from "@quasar/git/setup";
 import { openRuns } from "@quasar/runs";
 import { openUser } from "@quasar/runs/internal";
+import { refusePhaseRun } from "../nebula/phase-run.ts";
 import { runOptionsOf } from "../run-options.ts";
 import { drive } from "../drive.ts";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
@@ -34,6 +35,7 @@ export async function runCommand(
   const task = await readTask({ argument, file, cwd, stdin: process.stdin });
   const runs = await openRuns(cwd);
   const { root } = runs.workspace;
+  await refusePhaseRun(runs.workspace, undefined);
   const env = process.env;
   const { folders } = openUser();
   const layers = await loadTrusted(options.trustConfig === true, (trust) =>

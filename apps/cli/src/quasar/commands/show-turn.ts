@@ -1,16 +1,10 @@
-import {
-  allTurns,
-  findRun,
-  openWorkspace,
-  printedPath,
-  readFacts,
-  watchRunTurn,
-} from "@quasar/runs/internal";
+import { allTurns, findRun, printedPath, readFacts, watchRunTurn } from "@quasar/runs/internal";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
 import { turnFacts } from "../../shared/facts/turn.ts";
+import { workspaceOfRun } from "../nebula/phase-run.ts";
 import type { TurnLine } from "../schemas/show.ts";
 
 /** Which turn is meant: `3` is of the newest run, `<run>.3` of that one; `undefined`: a run is. */
@@ -26,7 +20,7 @@ export async function showTurn(
   { run, n }: NonNullable<ReturnType<typeof namedTurn>>,
   isJson: boolean,
 ): Promise<ExitCode> {
-  const workspace = await openWorkspace(process.cwd());
+  const workspace = await workspaceOfRun(run);
   const { id: runId, dir, loaded } = await findRun(workspace, run);
   const turnId = `${runId}.${n}`;
   const turn = allTurns(loaded.checkpoint, readFacts(dir), dir).find(

@@ -6,13 +6,13 @@ import {
   findRun,
   type FoundRun,
   latestFindings,
-  openWorkspace,
   readFacts,
   runSnapshots,
   summarize,
   type SupervisorFailure,
   supervisorFailures,
 } from "@quasar/runs/internal";
+import type { OwnedPhase } from "@quasar/nebula/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { findingTable } from "../../shared/output/finding-table.ts";
@@ -33,6 +33,8 @@ import { runFacts } from "../facts/run.ts";
 import { snapshotFacts } from "../facts/snapshot.ts";
 import { stepsInWords } from "../next-steps.ts";
 import { standLines } from "../runs/text.ts";
+import { workspaceOfRun } from "../nebula/phase-run.ts";
+import { stepsOfNebula } from "../nebula/outcome.ts";
 import type { ShowLine } from "../schemas/show.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
 
@@ -47,7 +49,7 @@ export async function showCommand(
 ): Promise<ExitCode> {
   const turn = namedTurn(id);
   if (turn !== undefined) return showTurn(turn, json === true);
-  const workspace = await openWorkspace(process.cwd());
+  const workspace = await workspaceOfRun(id);
   const found = await findRun(workspace, id);
   const [summaries, kept] = await Promise.all([
     summarize(workspace, [found.id]),
@@ -58,6 +60,8 @@ export async function showCommand(
   const { checkpoint, seal, source, problems } = found.loaded;
   const { report } = parseReview(checkpoint.reviewOutput);
   const message = endMessage(facts);
+  // A nebula's run is resumed with its nebula.
+  const next = workspace.phase && stepsOfNebula(workspace.phase.nebula);
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
     const turns = endedTurns(checkpoint, facts, found.dir).map(turnFacts);
@@ -75,7 +79,7 @@ export async function showCommand(
       supervisorFailures: failures,
     };
     const [first] = summaries;
-    const run = first && runFacts(first);
+    const run = first && { ...runFacts(first), ...(next && { next }) };
     const line = result("show", { run, ...rest }, EXIT.ok, run?.next) satisfies ShowLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
@@ -83,6 +87,7 @@ export async function showCommand(
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...summaries.flatMap((run) => standLines(run, view)),
+    ...phaseLines(workspace.phase, view),
     ...approvalLines(message ?? "").flatMap((line) => labelled(view, "beside", line, "yellow")),
     ...(report === undefined ? [] : reportLines(report, view)),
     ...sessionLines(found, view),
@@ -94,9 +99,15 @@ export async function showCommand(
     ...labelled(view, "snapshot", snapshotsText(found.id, kept.snapshots.length)),
     ...labelled(view, "files", cleanLine(found.dir)),
     ...labelled(view, "journal", `quasar log ${found.id}`),
-    ...summaries.flatMap(({ next }) => nextLines(stepsInWords(next), view)),
+    ...summaries.flatMap((run) => nextLines(next ?? stepsInWords(run.next), view)),
   ]);
   return EXIT.ok;
+}
+
+function phaseLines(owner: OwnedPhase | undefined, view: View): readonly string[] {
+  if (owner === undefined) return [];
+  const { nebula, phase } = owner;
+  return labelled(view, "phase", cleanLine(`${phase.id} of the nebula ${nebula.name}`));
 }
 
 function lastTurnFacts({ id: turnId, processStart: startTicks, ...turn }: CheckpointTurn) {

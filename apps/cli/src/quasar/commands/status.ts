@@ -21,6 +21,7 @@ import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
 import { elsewhereFacts } from "../facts/run.ts";
 import { elsewhereLines, listLines, runLines } from "../runs/text.ts";
+import { unfinishedLines, unfinishedNebulae } from "../nebula/unfinished.ts";
 import type { StatusLine } from "../schemas/status.ts";
 
 export interface StatusOptions {
@@ -54,12 +55,14 @@ export async function statusCommand(
   }
   const elsewhere =
     wanted === undefined ? (await runsElsewhere(workspace)).filter(isUnfinished) : [];
+  const nebulae = wanted === undefined ? await unfinishedNebulae(workspace) : [];
   const { stdout } = process;
   if (options.json === true) {
     const runs = after(removed, summaries(workspace, ids));
     const line = { v: JSON_VERSION, type: "status", workTree: workspace.root } as const;
     await writeRunsLine<StatusLine>(stdout, line, runs, (count) => ({
       elsewhere: elsewhere.map(elsewhereFacts),
+      nebulae,
       exit: EXIT.ok,
       next: count === 0 ? FIRST : [],
     }));
@@ -72,6 +75,7 @@ export async function statusCommand(
     await writeRuns(workspace, { newest, older, hidden: known.length - ids.length });
   }
   write(stdout, elsewhereLines(elsewhere, viewOf(stdout)));
+  write(stdout, unfinishedLines(nebulae, viewOf(stdout)));
   return EXIT.ok;
 }
 

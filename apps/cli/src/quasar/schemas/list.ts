@@ -1,6 +1,6 @@
 import { list, text } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
-import { elsewhere, run } from "./parts.ts";
+import { elsewhere, nebulae, run } from "./parts.ts";
 
 export const listLine = result("list", "The runs of the work tree", {
   workTree: text("The top folder of the work tree"),
@@ -9,6 +9,7 @@ export const listLine = result("list", "The runs of the work tree", {
     elsewhere,
     "Runs in other work trees: unfinished ones, and those that ended in a tree made for them",
   ),
+  nebulae,
 });
 
 export type ListLine = Printed<typeof listLine>;

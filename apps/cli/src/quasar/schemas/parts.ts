@@ -95,6 +95,20 @@ export const elsewhere = object(
   "A run in another work tree of the repository",
 );
 
+export const nebulae = list(
+  object(
+    {
+      nebulaId: text("Its id"),
+      nebula: text("Its name"),
+      landedCount: whole("How many of its phases have landed, or had nothing to land"),
+      phaseCount: whole("How many phases it has"),
+      command: text("What it waits for, or what resumes it"),
+    },
+    "A nebula that is unfinished",
+  ),
+  "Unfinished nebulae of the repository, the newest first; none where a run was named",
+);
+
 export const standing = object(
   {
     id: finding.entries.id,

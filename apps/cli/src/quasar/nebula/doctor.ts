@@ -1,0 +1,28 @@
+import { checkNebulae, type NebulaProblem } from "@quasar/nebula/internal";
+import type { Workspace } from "@quasar/runs";
+import { repositoryOf } from "@quasar/runs/internal";
+import { cleanLine, count, fit, shellWord } from "@quasar/runs/text";
+import { type Finding, problem, warning } from "../../shared/doctor/finding.ts";
+import { translate } from "../translate.ts";
+
+/** What crashes and people have left of nebulae. A dead engine's lock is none of it: the next engine takes it. */
+export async function lookAtNebulae(workspace: Workspace): Promise<readonly Finding[]> {
+  return (await checkNebulae(repositoryOf(workspace))).map(findingOf);
+}
+
+function findingOf(found: NebulaProblem): Finding {
+  switch (found.kind) {
+    case "unreadable": {
+      const message = `a nebula cannot be read: ${translate(found.error).message}`;
+      const folder = shellWord(found.path.replace(/\/[^/]*$/u, ""));
+      return problem("nebulae", message, [`ls -la ${folder}`]);
+    }
+    case "trees_left": {
+      const { nebula, paths } = found;
+      const name = fit(cleanLine(nebula.name), 40);
+      const message = `nebula ${name} has ended, and ${count(paths.length, "work tree")} of it is kept`;
+      const next = paths.map((path) => `git worktree remove ${shellWord(path)}`);
+      return warning("nebulae", message, next.slice(0, 3));
+    }
+  }
+}

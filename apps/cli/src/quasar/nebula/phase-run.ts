@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { listWorktrees } from "@quasar/git/work-trees";
+import type { OwnedPhase } from "@quasar/nebula/internal";
+import type { Workspace } from "@quasar/runs";
+import { openWorkspace, runIds } from "@quasar/runs/internal";
+import { cleanLine } from "@quasar/runs/text";
+import { CliError } from "../../shared/errors.ts";
+import { stepsOfNebula } from "./outcome.ts";
+
+/** The nebulae of a repository; `undefined` where it never had one: then nothing of them is loaded. */
+export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId">) {
+  if (!existsSync(join(repositoryId, "quasar", "nebulae"))) return undefined;
+  const { phaseOfRun, phaseOfTree, listNebulae, isUnfinished } = await import(
+    "@quasar/nebula/internal"
+  );
+  return {
+    phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
+    phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),
+    unfinished: () => listNebulae(repositoryId).filter(isUnfinished),
+  };
+}
+
+/** From where a run is looked at: a folder, and where its work tree's runs are. */
+export interface PlaceOfRun {
+  readonly cwd: string;
+  /** @default in the work tree's git folder */
+  readonly home?: string | undefined;
+  /** The phase that the run is of. */
+  readonly phase?: OwnedPhase | undefined;
+}
+
+/**
+ * Where the run is that a person names: in the current work tree, or a phase's of a nebula of the repository.
+ *
+ * @param id - As it was typed; `undefined`: the newest of the current work tree.
+ */
+export async function placeOfRun(id: string | undefined): Promise<PlaceOfRun> {
+  const cwd = process.cwd();
+  if (id === undefined) return { cwd };
+  const workspace = await openWorkspace(cwd);
+  if (runIds(workspace).includes(id)) return { cwd };
+  const nebulae = await nebulaeOf(workspace);
+  const phase = nebulae?.phaseOfRun(id);
+  if (nebulae === undefined || phase === undefined) return { cwd };
+  const trees = await listWorktrees(workspace.root);
+  const own = trees.find(
+    ({ path }) => nebulae.phaseOfTree(path)?.phase.ref === phase.phase.ref && existsSync(path),
+  );
+  return { cwd: own?.path ?? cwd, home: phase.runsDir, phase };
+}
+
+/** The workspace of the run that a person names. */
+export async function workspaceOfRun(
+  id: string | undefined,
+): Promise<Workspace & Pick<PlaceOfRun, "phase">> {
+  const { cwd, home, phase } = await placeOfRun(id);
+  return { ...(await openWorkspace(cwd, { home })), phase };
+}
+
+/**
+ * Refuses to work on, or give up, a run that a nebula works on: by its id, or in a phase's work tree.
+ *
+ * @throws {CliError} `ERR_UNFINISHED_RUN`
+ */
+export async function refusePhaseRun(
+  workspace: Workspace,
+  runId: string | undefined,
+): Promise<void> {
+  if (runId !== undefined && runIds(workspace).includes(runId)) return;
+  const nebulae = await nebulaeOf(workspace);
+  const inTree = nebulae?.phaseOfTree(workspace.root);
+  const found = runId === undefined ? inTree : (nebulae?.phaseOfRun(runId) ?? inTree);
+  if (found === undefined) return;
+  const { nebula, phase } = found;
+  const whose = `the phase ${cleanLine(phase.id)} of the nebula ${cleanLine(nebula.name)}`;
+  const message =
+    runId === undefined ? `this work tree is that of ${whose}` : `run ${runId} is of ${whose}`;
+  throw new CliError("ERR_UNFINISHED_RUN", `${message}, which works on it`, {
+    next: [...stepsOfNebula(nebula), `quasar nebula status ${nebula.id} --all`],
+  });
+}

@@ -1,0 +1,60 @@
+import { RunsError, type Workspace } from "@quasar/runs";
+import { cleanLine, count, fit } from "@quasar/runs/text";
+import { CliError } from "../../shared/errors.ts";
+import { nextLines, type View } from "../../shared/output/text.ts";
+import { stepsOfNebula } from "./outcome.ts";
+import { nebulaeOf } from "./phase-run.ts";
+
+/** A nebula that is unfinished, as lists of runs name it. */
+export interface UnfinishedNebula {
+  readonly nebulaId: string;
+  readonly nebula: string;
+  readonly landedCount: number;
+  readonly phaseCount: number;
+  /** What it waits for, or resumes it. */
+  readonly command: string;
+}
+
+/** Those of a repository, the newest first. */
+export async function unfinishedNebulae(
+  workspace: Workspace,
+): Promise<readonly UnfinishedNebula[]> {
+  const nebulae = (await nebulaeOf(workspace))?.unfinished() ?? [];
+  return nebulae.map((state) => ({
+    nebulaId: state.id,
+    nebula: state.name,
+    landedCount: state.phases.filter(({ status }) => status === "done").length,
+    phaseCount: state.phases.length,
+    command: stepsOfNebula(state)[0] ?? "",
+  }));
+}
+
+/** `nebula demo is unfinished: 2 of 4 phases landed`. */
+export function unfinishedWords({ nebula, landedCount, phaseCount }: UnfinishedNebula): string {
+  const name = fit(cleanLine(nebula), 40);
+  return `nebula ${name} is unfinished: ${landedCount} of ${count(phaseCount, "phase")} landed`;
+}
+
+/** A line each, for a list. */
+export function unfinishedList(nebulae: readonly UnfinishedNebula[]): readonly string[] {
+  if (nebulae.length === 0) return [];
+  return ["", ...nebulae.map((each) => `${unfinishedWords(each)} (${each.nebulaId})`)];
+}
+
+/** Each with what to type. */
+export function unfinishedLines(
+  nebulae: readonly UnfinishedNebula[],
+  view: View,
+): readonly string[] {
+  return nebulae.flatMap((each) => ["", unfinishedWords(each), ...nextLines([each.command], view)]);
+}
+
+/** Says of a work tree without a run to resume that a nebula of its repository is unfinished, and what resumes that. */
+export async function orNebula(error: unknown, workspace: Workspace): Promise<unknown> {
+  if (!(error instanceof RunsError) || error.code !== "ERR_NOTHING_TO_RESUME") return error;
+  const nebulae = await unfinishedNebulae(workspace);
+  if (nebulae.length === 0) return error;
+  const message = [error.message, ...nebulae.map(unfinishedWords)].join("; ");
+  const next = nebulae.map(({ command }) => command);
+  return new CliError(error.code, message, { cause: error, next });
+}

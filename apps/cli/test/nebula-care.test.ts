@@ -1,0 +1,106 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { apply, DEMO, withDemo, workOf } from "./a-nebula.ts";
+import { doctor, git, lastRecord, type Place, quasar } from "./harness.ts";
+import { agents, oneCycle } from "./scripts.ts";
+
+interface Stood {
+  readonly nebulaId: string;
+  readonly phases: readonly { readonly phaseId: string; readonly runIds: readonly string[] }[];
+}
+
+/** A nebula of which one phase has landed and the other one waits for a person. */
+async function halfDone(): Promise<{ readonly at: Place; readonly id: string; runId: string }> {
+  const at = withDemo();
+  const end = await apply(at);
+  expect(end.code, end.stderr).toBe(5);
+  const { nebulaId, phases } = lastRecord(end) as unknown as Stood;
+  return { at, id: nebulaId, runId: phases[1]?.runIds[0] ?? "" };
+}
+
+test("where a work tree has no run, resume, status and list name the nebula that is unfinished", async () => {
+  const { at, id } = await halfDone();
+  const words = "nebula demo is unfinished: 1 of 2 phases landed";
+  const command = "quasar nebula diff two --landed";
+  const resume = await quasar(at, ["resume"]);
+  expect(resume).toMatchObject({ code: 8, stdout: "" });
+  expect(resume.stderr).toContain(`; ${words}\n`);
+  expect(resume.stderr).toContain(`next     ${command}\n`);
+  const plan = await quasar(at, ["resume", "--plan"]);
+  expect(plan.stderr).toBe(resume.stderr);
+
+  expect((await quasar(at, ["status"])).stdout).toContain(`\n${words}\n  next     ${command}\n`);
+  expect((await quasar(at, ["list"])).stdout).toContain(`\n${words} (${id})\n`);
+  const nebulae = [{ nebulaId: id, nebula: "demo", landedCount: 1, phaseCount: 2, command }];
+  expect(lastRecord(await quasar(at, ["status", "--json"]))).toMatchObject({ nebulae });
+  expect(lastRecord(await quasar(at, ["list", "--json"]))).toMatchObject({ nebulae });
+});
+
+test("the run of a phase is shown from anywhere, and worked on by its nebula only", async () => {
+  const { at, id, runId } = await halfDone();
+  const whose = `run ${runId} is of the phase two of the nebula demo, which works on it`;
+  for (const args of [
+    ["resume", runId],
+    ["resume", runId, "--plan"],
+    ["abandon", runId, "--yes"],
+  ]) {
+    const refused = lastRecord(await quasar(at, [...args, "--json"]));
+    expect(refused, args.join(" ")).toMatchObject({ exit: 6, message: whose });
+    expect(refused["next"]).toContain("quasar nebula approve two");
+  }
+  const shown = await quasar(at, ["show", runId]);
+  expect(shown).toMatchObject({ code: 0 });
+  expect(shown.stdout).toContain("phase    two of the nebula demo\n");
+  expect(shown.stdout).toContain("next     quasar nebula diff two --landed\n");
+  expect(shown.stdout).not.toContain("quasar resume");
+  const turn = await quasar(at, ["show", `${runId}.1`]);
+  expect(turn.stdout).toContain("turn 1: coder, cycle 1");
+  expect(turn.stdout).toContain("two.txt");
+  expect((await quasar(at, ["log", runId])).stdout).toContain("approved");
+  expect(lastRecord(await quasar(at, ["cost", runId, "--json"]))).toMatchObject({ spentUsd: 0.2 });
+  expect((await quasar(at, ["diff", runId])).stdout).toContain("+two\n");
+
+  const tree = git(at, "worktree", "list", "--porcelain").match(/^worktree (.*-?p2-.*)$/mu)?.[1];
+  const inTree = { cwd: tree };
+  const run = await quasar(at, ["run", "x", ...agents(at, oneCycle())], inTree);
+  expect(run.code).toBe(6);
+  expect(run.stderr).toContain("this work tree is that of the phase two of the nebula demo");
+  expect((await quasar(at, ["resume"], inTree)).code).toBe(6);
+  expect((await quasar(at, ["show", runId], inTree)).code).toBe(0);
+  expect((await quasar(at, ["nebula", "status", id])).code).toBe(0);
+});
+
+test("the doctor finds nothing about a nebula that waits, and what is left of one that has ended", async () => {
+  const { at, id } = await halfDone();
+  expect((await doctor(at)).stdout).not.toContain("nebula");
+  expect((await quasar(at, ["nebula", "approve", "two"])).code).toBe(0);
+  expect(lastRecord(await apply(at, workOf()))).toMatchObject({ code: "ERR_UNFINISHED_RUN" });
+  const end = await quasar(at, ["nebula", "apply", id, "--auto", "--resume", "--trust-config"], {
+    env: { QUASAR_CODER: "command:true", QUASAR_REVIEWER: "command:true" },
+  });
+  expect(end.code, end.stderr).toBe(0);
+  expect((await doctor(at)).stdout).not.toContain("nebula");
+
+  const trees = join(at.outside, ".repo.quasar", id);
+  git(at, "worktree", "add", "--quiet", "--detach", join(trees, "p1-0"));
+  const left = await doctor(at);
+  expect(left.code).toBe(0);
+  expect(left.stdout).toContain("nebula demo has ended, and 1 work tree of it is kept");
+  git(at, "worktree", "remove", join(trees, "p1-0"));
+
+  rmSync(join(at.repo, ".git", "quasar", "nebulae", id), { recursive: true });
+  expect((await doctor(at)).stdout).toContain(`refs/quasar/nebula/${id}/base`);
+});
+
+test("the doctor says which state of a nebula cannot be read", async () => {
+  const { at, id } = await halfDone();
+  const folder = join(at.repo, ".git", "quasar", "nebulae", id);
+  for (const name of readdirSync(folder).filter((each) => each.startsWith("state.toml"))) {
+    writeFileSync(join(folder, name), "version = 9\n");
+  }
+  const sick = await doctor(at);
+  expect(sick.code).toBe(1);
+  expect(sick.stdout).toContain("problem: a nebula cannot be read: /");
+  expect((await quasar(at, ["nebula", "status", DEMO])).code).toBe(2);
+});
