@@ -1,5 +1,9 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
+export { archiveNebula } from "./engine/archive.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
-export { isUnfinished, listNebulae } from "./state/list.ts";
+export { type NebulaCost, nebulaCost } from "./state/cost.ts";
+export { type KeptEvent, nebulaEvents } from "./state/events.ts";
+export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
+export { hasTrees } from "./trees/left.ts";

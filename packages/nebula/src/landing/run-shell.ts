@@ -1,6 +1,6 @@
 import { readSync, openSync, closeSync, fstatSync } from "node:fs";
 import { newReceiptId, receiptPaths } from "@quasar/receipts";
-import { type CommandEnd, runCommand } from "@quasar/runs/tree";
+import { runCommand } from "@quasar/runs/tree";
 import type { Engine } from "../engine/context.ts";
 
 /** A command of the nebula that has run to its end. */
@@ -9,7 +9,7 @@ export interface Ran {
   readonly id: string;
   readonly argv: readonly [string, ...string[]];
   readonly startedAt: Date;
-  readonly end: Extract<CommandEnd, { readonly kind: "ended" }>;
+  readonly end: Extract<Awaited<ReturnType<typeof runCommand>>, { readonly kind: "ended" }>;
   readonly exitCode: number;
   /** The end of what it printed, for a person and for the coder. */
   readonly tail: string;

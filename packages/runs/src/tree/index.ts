@@ -10,6 +10,6 @@ export {
   type LeftoverProcesses,
   foreignProcessesIn,
 } from "./processes.ts";
-export { type CommandEnd, type CommandSpec, runCommand } from "./run-command.ts";
+export { runCommand } from "./run-command.ts";
 export { spentIn } from "./spent-in.ts";
 export { type RunStores, storesIn } from "./stores.ts";

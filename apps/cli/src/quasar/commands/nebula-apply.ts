@@ -2,18 +2,15 @@ import { currentHead } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
 import {
   applyNebula,
-  archiveNebula,
   type EngineLimits,
   findNebula,
-  hasTrees,
   isUnfinished,
-  keptSpec,
   listNebulae,
-  nebulaCost,
   type NebulaState,
   type PhaseRunOptions,
   unfinishedOf,
 } from "@quasar/nebula";
+import { archiveNebula, hasTrees, keptSpec, nebulaCost } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
   type LoadedNebula,

@@ -1,4 +1,5 @@
-import { findNebula, nebulaEvents } from "@quasar/nebula";
+import { findNebula } from "@quasar/nebula";
+import { nebulaEvents } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

@@ -1,4 +1,5 @@
-import { findNebula, isUnfinished, nebulaCost } from "@quasar/nebula";
+import { findNebula, isUnfinished } from "@quasar/nebula";
+import { nebulaCost } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

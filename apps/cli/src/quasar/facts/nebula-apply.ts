@@ -1,4 +1,5 @@
-import type { NebulaCost, NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
+import type { NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
+import type { NebulaCost } from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
