@@ -94,3 +94,21 @@ test("a nebula that needs another one begins where that has landed, and nowhere 
   place.git("merge", "--quiet", "nebula/demo");
   expect((await apply()).reason).toBe("done");
 });
+
+test("an interrupt stops work and landings with all saved, and says that it was one", async () => {
+  const files = {
+    "nebula.toml": `${MANIFEST}[execution]\nverify = ["sleep 60"]\n`,
+    "a.md": phase("a"),
+  };
+  const place = aPlace({}, files);
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  const stop = new AbortController();
+  const applied = place.apply(work, {
+    signal: stop.signal,
+    onEvent: (event) => {
+      if (event.type === "candidate_made") setTimeout(() => stop.abort(), 500);
+    },
+  });
+  const { reason, state } = await applied;
+  expect([reason, state.phases[0]?.status]).toEqual(["interrupted", "landing"]);
+});

@@ -46,7 +46,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
     try {
       await work;
     } catch (error) {
-      failure ??= { error };
+      const { aborted, reason } = engine.signal;
+      if (!aborted || error !== reason) failure ??= { error };
     }
   };
   for (;;) {

@@ -21,7 +21,7 @@ export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId"
   };
 }
 
-/** From where a run is looked at: a folder, and where its work tree's runs are. */
+/** From where a run is read: a folder, and where its work tree's runs are. */
 export interface PlaceOfRun {
   readonly cwd: string;
   /** @default in the work tree's git folder */
