@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { apply, applyArgs, phaseText, withDemo, workOf } from "./a-nebula.ts";
+import { git, lastRecord, type Place, quasar, records, start } from "./harness.ts";
+import { agents } from "./scripts.ts";
+
+const PLAIN = {
+  "nebula.toml": '[nebula]\nname = "demo"\n[execution]\nverify = ["test -e a.txt"]\n',
+  "1.md": phaseText("one"),
+  "2.md": phaseText("two"),
+  "3.md": phaseText("three", 'depends_on = ["one", "two"]'),
+};
+const ALL = workOf("one", "two", "three");
+const landed = (at: Place): readonly string[] =>
+  git(at, "log", "--first-parent", "--format=%s", "main..nebula/demo").trim().split("\n");
+
+test("a nebula lands all of its phases, verified, and leaves the user's own tree alone", async () => {
+  const at = withDemo({
+    ...PLAIN,
+    "nebula.toml": '[nebula]\nname = "demo"\n[execution]\nverify = ["true"]\n',
+  });
+  const before = git(at, "status", "--porcelain");
+  const end = await apply(at, ALL);
+  expect(end.code, end.stderr).toBe(0);
+  expect(lastRecord(end)).toMatchObject({
+    type: "nebula",
+    reason: "done",
+    exit: 0,
+    branch: "nebula/demo",
+    next: ["git merge nebula/demo", "git log --first-parent nebula/demo"],
+  });
+  expect(landed(at)).toHaveLength(3);
+  expect(git(at, "status", "--porcelain")).toBe(before);
+  expect(git(at, "branch", "--show-current").trim()).toBe("main");
+  const events = records(end.stdout).filter(({ type }) => type === "nebula_event");
+  expect(events.filter(({ what }) => what === "verification")).toHaveLength(3);
+  const runs = records(end.stdout).filter(({ type }) => type === "agent_done");
+  expect(new Set(runs.map(({ phaseId }) => phaseId))).toEqual(new Set(["one", "two", "three"]));
+});
+
+test("killed while its phases work, it resumes where they are: no turn is paid for again", async () => {
+  const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n' });
+  const slow = ALL.map((turn) => (turn.role === "coder" ? { ...turn, delayMs: 1500 } : turn));
+  const run = start(at, applyArgs(at, slow));
+  expect(await run.sees(/two +begins/u)).toBe(true);
+  run.child.kill("SIGKILL");
+  await run.finished;
+  const refused = await apply(at, slow);
+  expect(refused.code).toBe(6);
+  const end = await quasar(at, [...applyArgs(at, slow), "--resume", "--json"]);
+  expect(end.code, end.stderr).toBe(0);
+  expect(landed(at)).toHaveLength(3);
+  // Three coders and three reviews, each billed once.
+  expect(lastRecord(end)["spentUsd"]).toBeCloseTo(0.6);
+});
+
+test("an interrupt saves, and the command that it advises continues", async () => {
+  const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n' });
+  const slow = ALL.map((turn) => (turn.role === "coder" ? { ...turn, delayMs: 3000 } : turn));
+  const run = start(at, applyArgs(at, slow));
+  expect(await run.sees("begins")).toBe(true);
+  run.child.kill("SIGINT");
+  const end = await run.finished;
+  expect(end.code).toBe(130);
+  const [, id = ""] = /quasar nebula apply (\w+) --auto --resume/u.exec(end.stdout) ?? [];
+  const resumed = await quasar(at, [
+    "nebula",
+    "apply",
+    id,
+    "--auto",
+    "--resume",
+    ...agents(at, ALL),
+  ]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(existsSync(join(at.repo, "..", `.${at.repo.split("/").at(-1)}.quasar`, id))).toBe(false);
+});
+
+test("without --auto nothing begins, and a bad number is refused", async () => {
+  const at = withDemo(PLAIN);
+  const without = applyArgs(at, ALL).filter((arg) => arg !== "--auto");
+  expect((await quasar(at, without)).code).toBe(2);
+  const args = [...applyArgs(at, ALL), "--max-workers", "0"];
+  expect((await quasar(at, args)).stderr).toContain("--max-workers");
+  expect(git(at, "branch", "--list", "nebula/*")).toBe("");
+});
