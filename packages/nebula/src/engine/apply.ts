@@ -102,6 +102,10 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
       await repairTrees(engine);
       const reason = await drive(engine);
       return { reason, state: store.current };
+    } catch (error) {
+      // What an interrupted git or command throws is no failure.
+      if (error !== signal.reason) throw error;
+      return { reason: "interrupted", state: store.current };
     } finally {
       store.close();
     }

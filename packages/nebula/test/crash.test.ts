@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { ApplyEnd } from "../src/engine/apply.ts";
+import type { Told } from "../src/events.ts";
+import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+
+const WORK: Work = {
+  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+};
+
+const FILES = {
+  "nebula.toml": MANIFEST,
+  "a.md": phase("a"),
+  "b.md": phase("b", 'depends_on = ["a"]'),
+};
+
+/** Interrupts a nebula at the first event of a type. */
+async function stoppedAt(place: Place, type: Told["type"], work: Work = WORK): Promise<ApplyEnd> {
+  const stop = new AbortController();
+  const onEvent = (event: Told): void => {
+    if (event.type === type) stop.abort();
+  };
+  return place.apply(work, { signal: stop.signal, onEvent });
+}
+
+test("what is interrupted while it lands has been interrupted, and has not failed", async () => {
+  const place = aPlace({}, FILES);
+  const { reason, state } = await stoppedAt(place, "candidate_made");
+  expect(reason).toBe("interrupted");
+  expect(state.phases[0]?.status).toBe("landing");
+});
