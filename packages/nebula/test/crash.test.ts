@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
+import { refsOf } from "../src/state/home.ts";
 import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
 const WORK: Work = {
@@ -28,4 +30,21 @@ test("what is interrupted while it lands has been interrupted, and has not faile
   const { reason, state } = await stoppedAt(place, "candidate_made");
   expect(reason).toBe("interrupted");
   expect(state.phases[0]?.status).toBe("landing");
+});
+
+test("a candidate that was recorded is held by its ref before it lands", async () => {
+  const place = aPlace({}, FILES);
+  const { state } = await stoppedAt(place, "candidate_made");
+  const ref = refsOf(state.id).candidate(1);
+  await place.apply(WORK);
+  expect(place.git("rev-parse", ref)).toBe(state.phases[0]?.candidate);
+});
+
+test("a ref of ours whose commit is lost is made anew", async () => {
+  const place = aPlace({}, FILES);
+  const { state } = await stoppedAt(place, "candidate_made");
+  write(join(place.repo, ".git"), { [refsOf(state.id).candidate(1)]: `${"1".repeat(40)}\n` });
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+  expect(place.git("rev-parse", refsOf(state.id).candidate(1))).toBe(state.phases[0]?.candidate);
 });
