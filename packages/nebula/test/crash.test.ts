@@ -1,3 +1,4 @@
+import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
@@ -47,4 +48,14 @@ test("a ref of ours whose commit is lost is made anew", async () => {
   const { reason } = await place.apply(WORK);
   expect(reason).toBe("done");
   expect(place.git("rev-parse", refsOf(state.id).candidate(1))).toBe(state.phases[0]?.candidate);
+});
+
+test("a lock that a dead git has left in the tree of the verifications is in nobody's way", async () => {
+  const files = { ...FILES, "nebula.toml": `${MANIFEST}[execution]\nverify = ["true"]\n` };
+  const place = aPlace({}, files);
+  await stoppedAt(place, "phase_landed");
+  const [tree] = globSync(join(place.repo, ".git/worktrees/verify"));
+  writeFileSync(join(tree ?? "", "index.lock"), "");
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
 });

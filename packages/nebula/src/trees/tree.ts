@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import {
@@ -8,7 +8,8 @@ import {
   removeUntracked,
   repairWorkTrees,
 } from "@quasar/git/landing";
-import { removeWorktree } from "@quasar/git/work-trees";
+import { listWorktrees, removeWorktree } from "@quasar/git/work-trees";
+import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../engine/context.ts";
@@ -23,7 +24,10 @@ export function treePath({ trees }: Pick<Engine, "trees">, name: string): string
   return join(trees, name);
 }
 
-/** Makes the work trees whole that a crash has left half made. What else is in their folder is moved aside and told. */
+/**
+ * Makes the work trees whole that a crash has left half made, and usable by git. What else is in their folder is moved
+ * aside and told.
+ */
 export async function repairTrees({ repository, trees, signal, tell }: Engine): Promise<void> {
   const { quarantined } = await repairWorkTrees(repository, trees, { signal });
   for (const path of quarantined) {
@@ -31,6 +35,11 @@ export async function repairTrees({ repository, trees, signal, tell }: Engine): 
       type: "warning",
       message: `files that are no work tree of the repository are kept in ${path}`,
     });
+  }
+  const folder = realpathSync(trees);
+  const known = await listWorktrees(repository.root, { signal });
+  for (const { path } of known.filter((tree) => dirname(tree.path) === folder)) {
+    await freeGitLocks(await openRepository(path, { signal }));
   }
 }
 
