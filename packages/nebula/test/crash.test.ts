@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
 import { refsOf } from "../src/state/home.ts";
@@ -56,6 +58,26 @@ test("a lock that a dead git has left in the tree of the verifications is in nob
   await stoppedAt(place, "phase_landed");
   const [tree] = globSync(join(place.repo, ".git/worktrees/verify"));
   writeFileSync(join(tree ?? "", "index.lock"), "");
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+});
+
+test("a verification that a dead engine has left running is ended before the next one", async () => {
+  const place = aPlace({}, FILES);
+  const { state } = await stoppedAt(place, "candidate_made");
+  const env = { ...process.env, QUASAR_RUN_ID: `${state.id}-command-1` };
+  const left = spawn("sleep", ["60"], { env, detached: true, stdio: "ignore" });
+  onTestFinished(() => void left.kill("SIGKILL"));
+  const ended = once(left, "exit");
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+  await ended;
+});
+
+test("trees are set up side by side: the end of one command does not end another", async () => {
+  const setup = `case $PWD in */p1-*) sleep 3;; esac`;
+  const manifest = `${MANIFEST}[execution]\nsetup = [${JSON.stringify(setup)}]\n`;
+  const place = aPlace({}, { ...FILES, "nebula.toml": manifest, "b.md": phase("b") });
   const { reason } = await place.apply(WORK);
   expect(reason).toBe("done");
 });

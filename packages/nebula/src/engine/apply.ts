@@ -19,6 +19,7 @@ import { treesFolder } from "../trees/place.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
+import { endLeftCommands } from "../landing/run-shell.ts";
 import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
 import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
@@ -97,6 +98,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         store.note(event);
         onEvent(event);
       }
+      await endLeftCommands(engine);
       await openBranch(engine);
       makeFolders(engine.trees);
       await repairTrees(engine);
