@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
@@ -14,6 +14,7 @@ import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../engine/context.ts";
 import { copyFiles } from "./copy-files.ts";
+import { removeEmptyFolders } from "./place.ts";
 import { setUp, type SetUpOptions } from "./set-up.ts";
 
 /** The work tree in which candidates are verified: one for each nebula. */
@@ -91,7 +92,7 @@ export async function removeVerifyTree(engine: Engine): Promise<void> {
   const { repository, signal, trees } = engine;
   const path = treePath(engine, VERIFY_TREE);
   if (existsSync(path)) await removeWorktree(repository.root, path, { signal });
-  if (existsSync(trees) && readdirSync(trees).length === 0) rmdirSync(trees);
+  removeEmptyFolders(repository.root, trees);
 }
 
 /**
