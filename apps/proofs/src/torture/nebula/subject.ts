@@ -11,6 +11,7 @@ import {
   type Life,
   type Next,
   type Place,
+  processesOf,
   type Subject,
 } from "@quasar/torture";
 import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/spending.ts";
@@ -112,9 +113,9 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       const asked = server.requestsOf(accountOf(place));
       const finished = finishedTurns(place);
       const { kind, chance } = fateOf(life);
-      if (kind === "runner" && chance < 1 / 3) {
-        const turn = endOneAgent(place);
-        known.lostTurns += Number(turn !== undefined);
+      const turn = kind === "runner" && chance < 1 / 3 ? endOneAgent(place) : undefined;
+      if (turn !== undefined) {
+        known.lostTurns += 1;
         const others = asked.map(({ turnId }) => turnId).filter((id) => id !== turn);
         const kept = new Set([...finished, ...others]);
         known.moments.push({ everything: true, requests: asked.length, finished: kept });
@@ -123,7 +124,8 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       const everything = kind === "everything";
       known.moments.push({ everything, requests: asked.length, finished });
       if (everything) known.lostTurns += WORKERS;
-      if (everything && chance < 1 / 2) takeBack(place, 2 * chance);
+      // Power fails for all at once.
+      if (chance < 1 / 2 && processesOf(place.root).length === 0) takeBack(place, 2 * chance);
       return "resume";
     },
     async observe(place) {
