@@ -5,10 +5,11 @@ import { isAncestor } from "@quasar/git/history";
 import {
   addDetachedWorkTree,
   checkOutCommit,
+  removeDetachedWorkTree,
   removeUntracked,
   repairWorkTrees,
 } from "@quasar/git/landing";
-import { listWorktrees, removeWorktree } from "@quasar/git/work-trees";
+import { listWorktrees } from "@quasar/git/work-trees";
 import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
@@ -91,7 +92,7 @@ export async function moveTree(
 export async function removeVerifyTree(engine: Engine): Promise<void> {
   const { repository, signal, trees } = engine;
   const path = treePath(engine, VERIFY_TREE);
-  if (existsSync(path)) await removeWorktree(repository.root, path, { signal });
+  if (existsSync(path)) await removeDetachedWorkTree(repository, path, { signal });
   removeEmptyFolders(repository.root, trees);
 }
 
@@ -115,7 +116,7 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
         const prefix = `refs/quasar/nebula/${store.current.id}/left/${ref}/`;
         await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
       }
-      await removeWorktree(repository.root, path, { signal });
+      await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();
       const why = error instanceof Error ? error.message : String(error);
