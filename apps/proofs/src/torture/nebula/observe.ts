@@ -63,8 +63,12 @@ function isAncestor(place: Place, commit: string, of: string): boolean {
   }
 }
 
-/** What has to be true at any moment, of a nebula that is killed just then as of one that has ended. */
-export function unsoundOf(place: Place): readonly string[] {
+/**
+ * What has to be true at any moment, of a nebula that is killed just then as of one that has ended.
+ *
+ * @param isTakenBack - A power cut took landings back, which are not repeated yet, or may not be.
+ */
+export function unsoundOf(place: Place, isTakenBack: boolean): readonly string[] {
   const nebula = nebulaOf(place);
   if (nebula === undefined) return [];
   const { id, phases } = nebula;
@@ -77,8 +81,8 @@ export function unsoundOf(place: Place): readonly string[] {
   const landed = phases.filter(({ landing }) => landing > 0);
   return [
     ...broken(
-      "has landed, and the branch has it not",
-      landed.filter(({ candidate }) => !isAncestor(place, candidate, tip)),
+      "has landed, and the branch does not have it",
+      landed.filter(({ candidate }) => !isTakenBack && !isAncestor(place, candidate, tip)),
     ),
     ...broken(
       "is approved, and its tip is not frozen",
@@ -244,12 +248,18 @@ function killQuietly(pid: number): void {
   }
 }
 
-/** Puts the branch back to where a landing found it, as a power cut may. @param chance - Which of them, 0 to 1. */
-export function takeBack(place: Place, chance: number): void {
+/**
+ * Puts the branch back to where a landing found it, as a power cut may.
+ *
+ * @param chance - Which of them, 0 to 1.
+ * @returns Whether there was one.
+ */
+export function takeBack(place: Place, chance: number): boolean {
   const { phases = [] } = nebulaOf(place) ?? {};
   const landed = phases.filter(({ landing }) => landing > 0);
-  // Nobody resumes what has ended.
-  if (landed.length === 0 || landed.length === phases.length) return;
   const onto = landed[Math.floor(chance * landed.length)]?.onto ?? "";
-  if (onto !== "") git(place, "update-ref", HEAD, onto);
+  // Nobody resumes what has ended.
+  if (onto === "" || landed.length === phases.length) return false;
+  git(place, "update-ref", HEAD, onto);
+  return true;
 }

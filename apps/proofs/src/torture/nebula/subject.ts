@@ -67,6 +67,8 @@ interface Seen {
   readonly moments: Moment[];
   readonly unsound: string[];
   lostTurns: number;
+  /** Whether a power cut has taken landings back. */
+  isTakenBack: boolean;
   /** When the nebula was over, and before anything of the trial's was ended. */
   left: readonly string[];
 }
@@ -76,7 +78,13 @@ export function nebulaSubject(options: NebulaOptions): Subject {
   const { quasar, agent, fixture, order, server, places } = options;
   const seen = new Map<string, Seen>();
   const seenOf = ({ root }: Place): Seen => {
-    const known = seen.get(root) ?? { moments: [], unsound: [], lostTurns: 0, left: [] };
+    const known = seen.get(root) ?? {
+      moments: [],
+      unsound: [],
+      lostTurns: 0,
+      isTakenBack: false,
+      left: [],
+    };
     seen.set(root, known);
     return known;
   };
@@ -108,7 +116,9 @@ export function nebulaSubject(options: NebulaOptions): Subject {
         return next;
       }
       known.unsound.push(
-        ...unsoundOf(place).map((why) => `at kill ${known.moments.length + 1}: ${why}`),
+        ...unsoundOf(place, known.isTakenBack).map(
+          (why) => `at kill ${known.moments.length + 1}: ${why}`,
+        ),
       );
       const asked = server.requestsOf(accountOf(place));
       const finished = finishedTurns(place);
@@ -125,7 +135,9 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       known.moments.push({ everything, requests: asked.length, finished });
       if (everything) known.lostTurns += WORKERS;
       // Power fails for all at once.
-      if (chance < 1 / 2 && processesOf(place.root).length === 0) takeBack(place, 2 * chance);
+      if (chance < 1 / 2 && processesOf(place.root).length === 0) {
+        known.isTakenBack ||= takeBack(place, 2 * chance);
+      }
       return "resume";
     },
     async observe(place) {
@@ -137,7 +149,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
         refs: refNamesOf(place),
         user: userOf(place),
         left,
-        unsound: [...unsound, ...unsoundOf(place).map((why) => `at the end: ${why}`)],
+        unsound: [...unsound, ...unsoundOf(place, false).map((why) => `at the end: ${why}`)],
         lostTurns,
         ...spendingOf(asked, moments, await costOf(place)),
       };
