@@ -10,7 +10,7 @@ const HELP = `Usage: pnpm torture [options]
 
 kill the built quasar or atlas at each of its durable steps, resume it, and compare
 
-  --of <program>      quasar or atlas: what is killed (default: quasar)
+  --of <program>      quasar, nebula, nebula-ready or atlas: what is killed (default: quasar)
   --agent <name>      scripted, claude or codex, from the PATH: who works (default: scripted)
   --points <pattern>  only at steps that match this regular expression
   --kinds <kinds>     runner,everything: who is killed (default: both)

@@ -7,3 +7,4 @@ export { type KeptEvent, nebulaEvents } from "./state/events.ts";
 export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { hasTrees } from "./trees/left.ts";
+export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";

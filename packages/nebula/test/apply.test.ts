@@ -53,7 +53,7 @@ test("phases are worked on side by side and landed one by one on a branch of the
   expect(place.git("status", "--porcelain")).toBe("M shared.txt\n?? mine.txt");
   expect(place.git("branch", "--show-current")).toBe("main");
   expect(place.git("worktree", "list").split("\n")).toHaveLength(1);
-  expect(readdirSync(place.root)).not.toContain(".repo.quasar/");
+  expect(readdirSync(place.root)).not.toContain(".repo.quasar");
 });
 
 test("another nebula can be begun in the place of one, whose branch is kept", async () => {

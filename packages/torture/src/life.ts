@@ -54,12 +54,14 @@ export interface LifeOptions {
   readonly counts: boolean;
   /** What its program in the background is called, if it has one. */
   readonly background?: string | undefined;
+  /** What else differs from run to run in names of files. */
+  readonly chance?: WatchPlan["chance"] | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /** Runs a command in a trial's place, watched, until it ends or is killed. */
 export async function live(place: Place, command: Command, options: LifeOptions): Promise<Life> {
-  const { number, kill, timeoutMs, counts, background, clock } = options;
+  const { number, kill, timeoutMs, counts, background, chance = [], clock } = options;
   const begun = performance.now();
   const file = (name: string): string => join(place.notes, `${number}.${name}`);
   const nodeOptions = place.env["NODE_OPTIONS"];
@@ -67,7 +69,7 @@ export async function live(place: Place, command: Command, options: LifeOptions)
   const plan: WatchPlan = {
     root: place.root,
     log: file("steps"),
-    chance: CHANCE,
+    chance: [...chance, ...CHANCE],
     kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
     counts,
     nodeOptions,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Command, type Life, live } from "./life.ts";
 import { type Fixture, makePlace, type Place, removePlace } from "./place.ts";
 import { endProcesses } from "./processes.ts";
-import type { Clock } from "./watcher.ts";
+import type { Clock, WatchPlan } from "./watcher.ts";
 
 /** What of a trial's end is compared: plain data, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -38,6 +38,8 @@ export interface Subject {
    * background is done: that one is missed is no deviation. @default none
    */
   readonly unsteady?: RegExp | undefined;
+  /** What else differs from run to run in names of files: patterns, and what stands for them. @default none */
+  readonly chance?: WatchPlan["chance"] | undefined;
   /** Timers of the command that go off when the subject says so. @default none */
   clock?(place: Place): Clock;
   /** @default after a kill `resume`, after exit code 0 `end`, else a failure */
@@ -113,7 +115,7 @@ async function liveOut(
     lives,
     failures: [{ law, message }],
   });
-  const { background } = subject;
+  const { background, chance } = subject;
   const clock = subject.clock?.(place);
   let next: Next = "run";
   while (next !== "end" && !isFailure(next)) {
@@ -121,7 +123,8 @@ async function liveOut(
     const number = lives.length;
     const kill = kills.find((each, index) => lifeOf(each, index) === number);
     const command = typeof next === "object" ? next : subject[next](place);
-    const life = await live(place, command, { number, kill, timeoutMs, counts, background, clock });
+    const watched = { number, kill, timeoutMs, counts, background, chance, clock };
+    const life = await live(place, command, watched);
     // What was started in the instant of the kill.
     if (life.killed && kill?.kind === "everything") await endProcesses(place.root);
     lives.push(life);

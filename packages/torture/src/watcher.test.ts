@@ -19,7 +19,7 @@ function run(
   place: Place,
   code: string,
   kill?: Kill,
-  more?: Pick<LifeOptions, "background" | "clock">,
+  more?: Pick<LifeOptions, "background" | "chance" | "clock">,
 ): Promise<Life> {
   const args = ["--input-type=module", "--eval", code];
   const command = { file: process.execPath, args };
@@ -116,6 +116,12 @@ test.for([
   expect(stderr).toBe("");
   expect(exitCode).toBe(0);
   expect(seen).toEqual(steps);
+});
+
+test("leaves out of names what the subject calls chance", async () => {
+  const code = `import { mkdirSync } from "node:fs"; mkdirSync("of-bcdfg");`;
+  const { steps } = await run(aPlace(), code, undefined, { chance: [["of-[b-g]{5}$", "of-*"]] });
+  expect(steps).toEqual(["mkdir work/of-* #1"]);
 });
 
 test("continues watching what a callback does", async () => {

@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { Tortured, TortureOptions } from "@quasar/torture";
 import { ATLAS_LAWS, tortureAtlas } from "./atlas/torture.ts";
+import type { MergeOrder } from "./nebula/fixture.ts";
+import { NEBULA_LAWS, tortureNebula } from "./nebula/torture.ts";
 import {
   quasarLaws,
   TORTURED_AGENTS,
@@ -26,6 +28,9 @@ const NAMES: Readonly<Record<TorturedAgentName, string>> = {
   codex: "Codex",
 };
 
+/** Nebulae, by the order of their landings. */
+const ORDERS: Readonly<Record<string, MergeOrder>> = { nebula: "plan", "nebula-ready": "ready" };
+
 /**
  * The built command that is tortured, with an agent at work. Real agents are searched for on the PATH.
  *
@@ -44,9 +49,22 @@ export function victimOf(of: string, name: string): Victim {
       torture: (options) => tortureQuasar({ ...options, quasar, agent }),
     };
   }
-  if (of !== "atlas") throw new UsageError(`--of: ${of} is not quasar or atlas`);
-  if (agent !== "scripted")
-    throw new UsageError("--agent: atlas is tortured with the scripted one");
+  const order = ORDERS[of];
+  if (order === undefined && of !== "atlas") {
+    throw new UsageError(`--of: ${of} is not quasar, atlas, nebula or nebula-ready`);
+  }
+  if (agent !== "scripted") {
+    throw new UsageError(`--agent: ${of} is tortured with the scripted one`);
+  }
+  if (order !== undefined) {
+    const quasar = { file: process.execPath, args: [built("main.js")] };
+    return {
+      subject: `a nebula of five phases, ${NAMES[agent]}, merge_order = "${order}"`,
+      laws: NEBULA_LAWS,
+      flags: ["--of", of],
+      torture: (options) => tortureNebula({ ...options, quasar, order }),
+    };
+  }
   return {
     subject: `atlas, a bugfix, ${NAMES[agent]}`,
     laws: ATLAS_LAWS,

@@ -11,13 +11,13 @@ export const MAIN: string = fileURLToPath(new URL("../../../cli/dist/main.js", i
 export interface Mutant {
   readonly name: string;
   /**
-   * Stands once in what was built of each program that has it. The bundler gives some names a number, and
-   * another one in each program.
+   * Stands in what was built of each program that has it. The bundler gives some names a number, and another one
+   * in each program.
    */
   readonly text: RegExp;
   /** As in `String.replace`: `$1` is the first group of `text`. */
   readonly instead: string;
-  /** How many of the two programs have it. A copy that stayed whole would keep the promise. */
+  /** How often it stands in both programs together. A copy that stayed whole would keep the promise. */
   readonly programs: 1 | 2;
   readonly kill: string;
   /** Which law has to be seen broken. */
@@ -110,6 +110,68 @@ export const ATLAS_MUTANTS: readonly Mutant[] = [
     instead: "",
     kill: "runner at rename home/.atlas/workspaces/fix-null-pointer-in-*/tasks/task-*/HOOK.md #1",
     law: "stale",
+  },
+];
+
+const STATE = "rename work/.git/quasar/nebulae/*/state.toml";
+
+/** Of nebulae, which `quasar` alone has. */
+export const NEBULA_MUTANTS: readonly Mutant[] = [
+  {
+    name: "nobody looks whether a candidate is in the branch already",
+    text: /if \(!isThere \|\| !await isAncestor\(root, state\d*\.candidate, tip, \{ signal \}\)\) continue;/g,
+    programs: 1,
+    instead: "continue;",
+    kill: "runner at fsync work/.git/refs/heads/nebula #2",
+    law: "landings",
+  },
+  {
+    name: "what is approved gets its place in the queue when it lands",
+    text: /const place = seq === 0 \? nextSeq\(store\.current\) : seq;/g,
+    programs: 1,
+    instead: "const place = 0;",
+    kill: `runner at ${STATE} #24`,
+    law: "sound",
+  },
+  {
+    name: "a landing has the time of the clock",
+    text: /atSeconds: await landingDate\(merges, parents\)/g,
+    programs: 2,
+    instead: "atSeconds: Math.floor(Date.now() / 1e3)",
+    kill: `runner at ${STATE} #24`,
+    law: "sound",
+  },
+  {
+    name: "what is approved is not frozen",
+    text: /await holdRef\(engine, name\d*, tip\);/g,
+    programs: 1,
+    instead: "",
+    kill: `runner at ${STATE} #24`,
+    law: "sound",
+  },
+  {
+    name: "work trees go before what they hold is in the branch",
+    text: /if \(status !== "done" (\|\| !existsSync\d*\(path\d*\)\) continue;[\s\S]*?const isLanded = )[^;]+;/g,
+    programs: 1,
+    instead: 'if (status !== "done" && status !== "queued" $1true;',
+    kill: `runner at ${STATE} #17`,
+    law: "sound",
+  },
+  {
+    name: "a receipt is good for any tree",
+    text: /(receipt\d*\.command === command\d*) && justifiesSkip\(inspectReceipt\(receipt\d*, \{ dir, task, keys \}\), \{ tree, configSha256 \}\)/g,
+    programs: 1,
+    instead: "$1",
+    kill: `runner at ${STATE} #24`,
+    law: "sound",
+  },
+  {
+    name: "the branch is moved wherever it is",
+    text: /\\0\$\{to\}\\0\$\{old\}\\0/g,
+    programs: 1,
+    instead: "\\0${to}\\0\\0",
+    kill: `runner at ${STATE} #24`,
+    law: "landings",
   },
 ];
 

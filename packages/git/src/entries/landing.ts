@@ -6,6 +6,7 @@ export {
   addDetachedWorkTree,
   checkOutCommit,
   type RepairedWorkTrees,
+  removeDetachedWorkTree,
   repairWorkTrees,
 } from "../landing/detached-work-trees.ts";
 export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";

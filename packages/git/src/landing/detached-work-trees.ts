@@ -6,6 +6,7 @@ import {
   renameSync,
   rmdirSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { ConfigPair } from "../environment.ts";
 import { GitError, isGone } from "../errors.ts";
@@ -28,6 +29,8 @@ export interface DetachedWorkTreeOptions extends SignalOptions {
 /** A work tree with this lock was never finished; git's own word is from its start on. */
 const UNFINISHED = "being made by quasar";
 const UNFINISHED_LOCKS: ReadonlySet<string | undefined> = new Set([UNFINISHED, "initializing"]);
+/** Of a work tree with this lock nothing is to be kept. */
+const GOING = "being removed by quasar";
 
 /**
  * Makes a linked work tree at a commit, on no branch, durably. No git hook runs, and no filter but those of the
@@ -85,17 +88,37 @@ async function write(root: string, args: readonly string[], options: RunOptions)
   if (result.exitCode !== 0) throw failedOrMissing(args, result);
 }
 
+/**
+ * Removes a linked work tree and everything in its folder, ignored files and uncommitted work too: take a snapshot
+ * first. One that a crash leaves half removed is locked: see {@link repairWorkTrees}.
+ *
+ * @param path - Absolute; of a whole one that nobody has locked.
+ * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function removeDetachedWorkTree(
+  { root }: Pick<Repository, "root">,
+  path: string,
+  { signal }: SignalOptions = {},
+): Promise<void> {
+  await gitOutput("keep", root, ["worktree", "lock", "--reason", GOING, "--", path], { signal });
+  await gitOutput("keep", root, removal(path), { signal });
+}
+
+function removal(path: string): readonly string[] {
+  return ["worktree", "remove", "--force", "--force", "--", path];
+}
+
 /** What was done to make work trees whole. */
 export interface RepairedWorkTrees {
-  /** Half made, or their folder is gone: not on record any more. */
+  /** Half made or half removed, or their folder is gone: not on record any more. */
   readonly removed: readonly string[];
   /** Folders with files that were no work trees of the repository, under the names that they have now. */
   readonly quarantined: readonly string[];
 }
 
 /**
- * Makes sure that each folder in a folder is a whole work tree of a repository: what is half made, or on record without
- * a folder, goes; what else has files is renamed to `<name>.left-<time>`. Other work trees are left alone.
+ * Makes sure that each folder in a folder is a whole work tree of a repository: what is half made or half removed, or on
+ * record without a folder, goes; what else has files is renamed to `<name>.left-<time>`. Other work trees are left alone.
  *
  * @param folder - Absolute; for work trees of ours alone. Nobody makes one in it meanwhile.
  * @throws {GitError} `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the system's error; the signal's reason when aborted.
@@ -107,18 +130,20 @@ export async function repairWorkTrees(
 ): Promise<RepairedWorkTrees> {
   const { root, commonDir } = repository;
   const place = existsSync(folder) ? realpathSync(folder) : folder;
-  const known = (await listWorktrees(root, { signal })).filter(({ path }) =>
-    path.startsWith(`${place}/`),
+  // Where a record leads is anybody's text.
+  const known = (await listWorktrees(root, { signal })).filter(
+    ({ path }) => resolve(path) === path && path.startsWith(`${place}/`),
   );
   const removed: string[] = [];
   const quarantined: string[] = [];
   for (const { path, lock } of known) {
+    const isGoing = lock === GOING;
     const isOurs = await isWorkTreeOf(path, commonDir);
-    if (isOurs && !UNFINISHED_LOCKS.has(lock)) continue;
+    if (isOurs && !isGoing && !UNFINISHED_LOCKS.has(lock)) continue;
+    if (isGoing) await rm(path, { recursive: true, force: true });
     // Without its link it may hold anything.
-    if (!isOurs) quarantined.push(...quarantine(path));
-    const args = ["worktree", "remove", "--force", "--force", "--", path];
-    await gitOutput("keep", root, args, { signal });
+    else if (!isOurs) quarantined.push(...quarantine(path));
+    await gitOutput("keep", root, removal(path), { signal });
     removed.push(path);
   }
   for (const path of foldersIn(place)) {

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import {
   addDetachedWorkTree,
   checkOutCommit,
+  removeDetachedWorkTree,
   repairWorkTrees,
 } from "../../src/landing/detached-work-trees.ts";
 import { openRepository, type Repository } from "../../src/repository.ts";
@@ -180,4 +181,40 @@ test("does not write where the repository says that its work tree is", async () 
   const path = join(folder, "p");
   await Promise.allSettled([addDetachedWorkTree(repository, { path, commit: theirs })]);
   expect(readdirSync(other)).toEqual([]);
+});
+
+test("removes one with all that is in it", async () => {
+  const { root, repository, ours, folder } = await aScene();
+  const path = join(folder, "p");
+  await addDetachedWorkTree(repository, { path, commit: ours });
+  write(path, "untracked", "goes");
+  await removeDetachedWorkTree(repository, path);
+  expect(existsSync(path)).toBe(false);
+  expect(await listWorktrees(root)).toHaveLength(1);
+});
+
+test.for([["f"], [".git", "f"]])(
+  "what a crash has left of one that was being removed, without %j, goes and is not kept",
+  async (gone) => {
+    const { root, repository, ours, folder } = await aScene();
+    const path = join(folder, "p");
+    await addDetachedWorkTree(repository, { path, commit: ours });
+    git(root, "worktree", "lock", "--reason", "being removed by quasar", path);
+    for (const name of gone) rmSync(join(path, name));
+    expect(await repairWorkTrees(repository, folder)).toEqual({ ...NOTHING, removed: [path] });
+    expect(existsSync(path)).toBe(false);
+    expect(await listWorktrees(root)).toHaveLength(1);
+  },
+);
+
+test("a record that leads out of the folder is left alone", async () => {
+  const { root, repository, ours, folder } = await aScene();
+  const path = join(folder, "p");
+  await addDetachedWorkTree(repository, { path, commit: ours });
+  const other = aFolder();
+  write(other, "f", "somebody's");
+  const out = join("..", basename(other), ".git");
+  write(root, ".git/worktrees/p/gitdir", `${folder}/${out}\n`);
+  await repairWorkTrees(repository, folder);
+  expect(read(other, "f")).toBe("somebody's");
 });

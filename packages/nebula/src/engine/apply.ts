@@ -19,6 +19,7 @@ import { treesFolder } from "../trees/place.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
+import { endLeftCommands } from "../landing/run-shell.ts";
 import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
 import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
@@ -97,11 +98,16 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         store.note(event);
         onEvent(event);
       }
+      await endLeftCommands(engine);
       await openBranch(engine);
       makeFolders(engine.trees);
       await repairTrees(engine);
       const reason = await drive(engine);
       return { reason, state: store.current };
+    } catch (error) {
+      // What an interrupted git or command throws is no failure.
+      if (error !== signal.reason) throw error;
+      return { reason: "interrupted", state: store.current };
     } finally {
       store.close();
     }

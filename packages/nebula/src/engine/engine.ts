@@ -51,12 +51,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     }
   };
   for (;;) {
-    if (failure === undefined && !engine.signal.aborted) {
-      takeDecisions(engine);
-      skip(engine);
-      isBlocked = await beginWork();
-      if (lane === undefined) await beginLanding();
-    }
+    if (failure === undefined && !engine.signal.aborted) await guard(begin());
     const open = [...workers.values(), ...(lane === undefined ? [] : [lane])];
     if (open.length === 0 && !(await waitsForAgents())) break;
     await Promise.race([...open, sleep(LOOK_MS, undefined, { ref: false })]);
@@ -67,6 +62,13 @@ export async function drive(engine: Engine): Promise<StopReason> {
   if (engine.store.current.phases.every(isSettled)) await removeVerifyTree(engine);
   const isLimited = Number.isFinite(heldUntil);
   return reasonOf(engine.store.current, { isBlocked, isLimited, obstacle });
+
+  async function begin(): Promise<void> {
+    takeDecisions(engine);
+    skip(engine);
+    isBlocked = await beginWork();
+    if (lane === undefined) await beginLanding();
+  }
 
   /** Has a worker for each phase that can be worked on. @returns Whether the budget was too little for one. */
   async function beginWork(): Promise<boolean> {

@@ -90,7 +90,11 @@ async function candidateOn(
   const { id } = spec;
   // What was recorded is used as it is: another version of git may merge in another way.
   const isUsable = state.status === "landing" && state.onto === tip;
-  if (isUsable && (await exists(engine, state.candidate))) return state;
+  const ref = refsOf(store.current.id).candidate(state.seq);
+  if (isUsable && (await exists(engine, state.candidate))) {
+    await holdRef(engine, ref, state.candidate);
+    return state;
+  }
   const merged = await mergeTrees(merges, { ours: tip, theirs: state.tip, signal });
   if (merged.conflicts.length > 0) {
     const findings = merged.conflicts.map(({ path, message }) => `[merge] ${path}: ${message}`);
@@ -114,7 +118,7 @@ async function candidateOn(
   const change = { status: "landing", onto: tip, candidate, tree } as const;
   store.change(id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
   engine.tell({ type: "candidate_made", phase: id, onto: tip, candidate });
-  await holdRef(engine, refsOf(store.current.id).candidate(state.seq), candidate);
+  await holdRef(engine, ref, candidate);
   return store.phase(id);
 }
 

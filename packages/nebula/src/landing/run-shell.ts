@@ -1,6 +1,6 @@
 import { readSync, openSync, closeSync, fstatSync } from "node:fs";
 import { newReceiptId, receiptPaths } from "@quasar/receipts";
-import { runCommand } from "@quasar/runs/tree";
+import { endLeftovers, findLeftovers, runCommand } from "@quasar/runs/tree";
 import type { Engine } from "../engine/context.ts";
 
 /** A command of the nebula that has run to its end. */
@@ -30,7 +30,8 @@ export async function runShell(
   const { stdout, stderr } = receiptPaths(dir, id);
   const argv = ["sh", "-c", command] as const;
   const startedAt = now();
-  const runId = `${store.current.id}-command`;
+  // Each has a mark of its own: what carries it ends with the command.
+  const runId = `${marksOf(store.current.id)}${id}`;
   const limits = { timeoutMs: TIMEOUT_MS, signal };
   const end = await runCommand({
     ...{ argv: [...argv], workTree: path, env, runId, stdout, stderr },
@@ -45,6 +46,26 @@ export async function runShell(
     .filter((text) => text !== "")
     .join("\n");
   return { id, argv: [...argv], startedAt, end, exitCode: end.exitCode, tail };
+}
+
+/** What the marks of all commands of a nebula begin with. */
+function marksOf(nebula: string): string {
+  return `${nebula}-command-`;
+}
+
+/** Ends the commands that an engine has left running which is gone. Call it under the nebula's lock. */
+export async function endLeftCommands({
+  store,
+  tell,
+}: Pick<Engine, "store" | "tell">): Promise<void> {
+  const marks = marksOf(store.current.id);
+  const left = await endLeftovers(findLeftovers((runId) => runId.startsWith(marks)));
+  for (const pid of left.flatMap(({ pids }) => pids)) {
+    tell({
+      type: "warning",
+      message: `a command of an earlier engine cannot be ended: process ${pid}`,
+    });
+  }
 }
 
 const TAIL_BYTES = 4000;

@@ -1,18 +1,21 @@
-import { existsSync, readdirSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import {
   addDetachedWorkTree,
   checkOutCommit,
+  removeDetachedWorkTree,
   removeUntracked,
   repairWorkTrees,
 } from "@quasar/git/landing";
-import { removeWorktree } from "@quasar/git/work-trees";
+import { listWorktrees } from "@quasar/git/work-trees";
+import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../engine/context.ts";
 import { copyFiles } from "./copy-files.ts";
+import { removeEmptyFolders } from "./place.ts";
 import { setUp, type SetUpOptions } from "./set-up.ts";
 
 /** The work tree in which candidates are verified: one for each nebula. */
@@ -23,7 +26,10 @@ export function treePath({ trees }: Pick<Engine, "trees">, name: string): string
   return join(trees, name);
 }
 
-/** Makes the work trees whole that a crash has left half made. What else is in their folder is moved aside and told. */
+/**
+ * Makes the work trees whole that a crash has left half made, and usable by git. What else is in their folder is moved
+ * aside and told.
+ */
 export async function repairTrees({ repository, trees, signal, tell }: Engine): Promise<void> {
   const { quarantined } = await repairWorkTrees(repository, trees, { signal });
   for (const path of quarantined) {
@@ -31,6 +37,11 @@ export async function repairTrees({ repository, trees, signal, tell }: Engine): 
       type: "warning",
       message: `files that are no work tree of the repository are kept in ${path}`,
     });
+  }
+  const folder = realpathSync(trees);
+  const known = await listWorktrees(repository.root, { signal });
+  for (const { path } of known.filter((tree) => dirname(tree.path) === folder)) {
+    await freeGitLocks(await openRepository(path, { signal }));
   }
 }
 
@@ -81,8 +92,8 @@ export async function moveTree(
 export async function removeVerifyTree(engine: Engine): Promise<void> {
   const { repository, signal, trees } = engine;
   const path = treePath(engine, VERIFY_TREE);
-  if (existsSync(path)) await removeWorktree(repository.root, path, { signal });
-  if (existsSync(trees) && readdirSync(trees).length === 0) rmdirSync(trees);
+  if (existsSync(path)) await removeDetachedWorkTree(repository, path, { signal });
+  removeEmptyFolders(repository.root, trees);
 }
 
 /**
@@ -105,7 +116,7 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
         const prefix = `refs/quasar/nebula/${store.current.id}/left/${ref}/`;
         await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
       }
-      await removeWorktree(repository.root, path, { signal });
+      await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();
       const why = error instanceof Error ? error.message : String(error);

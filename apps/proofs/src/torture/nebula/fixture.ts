@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Fixture } from "@quasar/torture";
+import { makeRepository } from "../fixture-repository.ts";
+
+/** Which phase lands first: see `merge_order` in the SPEC of `@quasar/nebula`. */
+export type MergeOrder = "plan" | "ready";
+
+/** The folder of the nebula, in the repository. */
+export const FOLDER = ".nebulas/demo";
+export const BRANCH = "nebula/demo";
+
+/** What each phase needs, in the order of the plan. `c` and `e` conflict; the last one needs all. */
+const PHASES: Readonly<Record<string, readonly string[]>> = {
+  a: [],
+  b: [],
+  c: ["a", "b"],
+  e: ["a", "b"],
+  d: ["a", "b", "c", "e"],
+};
+
+/** What a person commits on the branch, while the first candidate is verified. */
+export const PERSONS = "Edit by hand";
+
+/**
+ * The subjects of the branch, oldest first, where the order is the plan's. A phase's base is the same in every run,
+ * whichever is faster: the first two begin at once, the next two when both have landed, and the last one after all.
+ */
+export const SUBJECTS: readonly string[] = [
+  PERSONS,
+  ...Object.keys(PHASES).map((id) => `Land ${id}: Phase ${id}`),
+];
+
+const manifest = (order: MergeOrder): string => `[nebula]
+name = "demo"
+
+[execution]
+max_workers = 2
+merge_order = "${order}"
+verify = ["sh verify.sh"]
+`;
+
+const phase = (id: string, needs: readonly string[]): string => `+++
+id = "${id}"
+title = "Phase ${id}"
+depends_on = ${JSON.stringify(needs)}
++++
+Do ${id}.
+`;
+
+/** Commits once on the branch, at a time that is no chance, where nothing has landed on it yet. */
+const VERIFY = `tip=$(git rev-parse refs/heads/${BRANCH})
+if [ "$tip" = "$(git rev-parse refs/heads/main)" ]; then
+  export GIT_AUTHOR_DATE=2026-01-01T00:00:00Z GIT_COMMITTER_DATE=2026-01-01T00:00:00Z
+  made=$(git commit-tree "$tip^{tree}" -p "$tip" -m "${PERSONS}")
+  git update-ref refs/heads/${BRANCH} "$made" "$tip"
+fi
+test -s shared.txt
+`;
+
+/** `shared.txt` with some of its lines changed. */
+export function sharedText(changed: Readonly<Record<number, string>> = {}): string {
+  const lines = Array.from({ length: 40 }, (_, at) => changed[at + 1] ?? `line ${at + 1}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/**
+ * Makes a repository of one commit with a nebula in it, to be copied for each trial, and with changes of the user's own
+ * that are to stay as they are: staged, unstaged and untracked.
+ */
+export function makeNebulaFixture(folder: string, order: MergeOrder): Fixture {
+  const { work, env, git } = makeRepository(folder);
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(work, name)), { recursive: true });
+    writeFileSync(join(work, name), text);
+  };
+  write("shared.txt", sharedText());
+  write("staged.txt", "one\n");
+  write("verify.sh", VERIFY);
+  write(join(FOLDER, "nebula.toml"), manifest(order));
+  for (const [id, needs] of Object.entries(PHASES))
+    write(join(FOLDER, `${id}.md`), phase(id, needs));
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Begin");
+  write("staged.txt", "two\n");
+  git("add", "staged.txt");
+  write("shared.txt", "mine\n");
+  write("untracked.txt", "one\n");
+  return { work, env };
+}

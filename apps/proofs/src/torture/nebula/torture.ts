@@ -1,0 +1,66 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Command,
+  makeScratch,
+  type Place,
+  torture,
+  type Tortured,
+  type TortureOptions,
+} from "@quasar/torture";
+import { startModelServer } from "../model/server.ts";
+import { scriptedAgent } from "../quasar/scripted-agent.ts";
+import { makeNebulaFixture, type MergeOrder } from "./fixture.ts";
+import { NEBULA_TURNS } from "./script.ts";
+import { nebulaSubject } from "./subject.ts";
+
+/** Of one command: it starts some hundreds of processes, and the machine may have more to do. */
+const LONGEST_MS = 240_000;
+
+/**
+ * The promises that are checked, by which deviations are counted.
+ *
+ * @see TORTURE.md, "Laws of a nebula"
+ */
+export const NEBULA_LAWS: readonly string[] = [
+  "repeated",
+  "skipped",
+  "landings",
+  "phases",
+  "sound",
+  "refs",
+  "user",
+  "left",
+  "ledger",
+  "refused",
+];
+
+export interface TortureNebulaOptions extends TortureOptions {
+  /** How `quasar` is started: `node` and the path of its `main.js`. */
+  readonly quasar: Command;
+  /** @default "plan" */
+  readonly order?: MergeOrder | undefined;
+}
+
+/** Tortures `quasar nebula apply`: five phases and two workers, against a model on loopback. */
+export async function tortureNebula({
+  quasar,
+  order = "plan",
+  ...options
+}: TortureNebulaOptions): Promise<Tortured> {
+  const agent = scriptedAgent(NEBULA_TURNS);
+  const folder = makeScratch();
+  mkdirSync(join(folder, "fixture"));
+  const places = new Map<string, Place>();
+  const server = await startModelServer([agent.wireOf(places)], async (account, step, { key }) =>
+    places.get(account)?.reach(step, key),
+  );
+  try {
+    const fixture = makeNebulaFixture(join(folder, "fixture"), order);
+    const subject = nebulaSubject({ quasar, agent, fixture, order, server, places });
+    return await torture(subject, { timeoutMs: LONGEST_MS, ...options });
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

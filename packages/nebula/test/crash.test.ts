@@ -1,0 +1,163 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ApplyEnd } from "../src/engine/apply.ts";
+import type { Told } from "../src/events.ts";
+import { refsOf } from "../src/state/home.ts";
+import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+
+const WORK: Work = {
+  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+};
+
+const FILES = {
+  "nebula.toml": MANIFEST,
+  "a.md": phase("a"),
+  "b.md": phase("b", 'depends_on = ["a"]'),
+};
+
+/** Interrupts a nebula at the first event of a type. */
+async function stoppedAt(place: Place, type: Told["type"], work: Work = WORK): Promise<ApplyEnd> {
+  const stop = new AbortController();
+  const onEvent = (event: Told): void => {
+    if (event.type === type) stop.abort();
+  };
+  return place.apply(work, { signal: stop.signal, onEvent });
+}
+
+const tipOf = (place: Place): string => place.git("rev-parse", "nebula/demo");
+
+test("what is interrupted while it lands has been interrupted, and has not failed", async () => {
+  const place = aPlace({}, FILES);
+  const { reason, state } = await stoppedAt(place, "candidate_made");
+  expect(reason).toBe("interrupted");
+  expect(state.phases[0]?.status).toBe("landing");
+});
+
+test("a candidate that was recorded is held by its ref before it lands", async () => {
+  const place = aPlace({}, FILES);
+  const { state } = await stoppedAt(place, "candidate_made");
+  const ref = refsOf(state.id).candidate(1);
+  await place.apply(WORK);
+  expect(place.git("rev-parse", ref)).toBe(state.phases[0]?.candidate);
+});
+
+test("a ref of ours whose commit is lost is made anew", async () => {
+  const place = aPlace({}, FILES);
+  const { state } = await stoppedAt(place, "candidate_made");
+  write(join(place.repo, ".git"), { [refsOf(state.id).candidate(1)]: `${"1".repeat(40)}\n` });
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+  expect(place.git("rev-parse", refsOf(state.id).candidate(1))).toBe(state.phases[0]?.candidate);
+});
+
+test("a lock that a dead git has left in the tree of the verifications is in nobody's way", async () => {
+  const files = { ...FILES, "nebula.toml": `${MANIFEST}[execution]\nverify = ["true"]\n` };
+  const place = aPlace({}, files);
+  await stoppedAt(place, "phase_landed");
+  const [tree] = globSync(join(place.repo, ".git/worktrees/verify"));
+  writeFileSync(join(tree ?? "", "index.lock"), "");
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+});
+
+test("a verification that a dead engine has left running is ended before the next one", async () => {
+  const place = aPlace({}, FILES);
+  const { state } = await stoppedAt(place, "candidate_made");
+  const env = { ...process.env, QUASAR_RUN_ID: `${state.id}-command-1` };
+  const left = spawn("sleep", ["60"], { env, detached: true, stdio: "ignore" });
+  onTestFinished(() => void left.kill("SIGKILL"));
+  const ended = once(left, "exit");
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+  await ended;
+});
+
+test("trees are set up side by side: the end of one command does not end another", async () => {
+  const setup = `case $PWD in */p1-*) sleep 3;; esac`;
+  const manifest = `${MANIFEST}[execution]\nsetup = [${JSON.stringify(setup)}]\n`;
+  const place = aPlace({}, { ...FILES, "nebula.toml": manifest, "b.md": phase("b") });
+  const { reason } = await place.apply(WORK);
+  expect(reason).toBe("done");
+});
+
+test("a run that has ended without approval, unknown to the nebula, is known to have failed", async () => {
+  const place = aPlace({}, FILES);
+  const work: Work = {
+    ...WORK,
+    "Phase a": () => {
+      throw new Error("the agent is broken");
+    },
+  };
+  const { state } = await place.apply(work);
+  expect(state.phases[0]?.status).toBe("failed");
+  const file = join(place.repo, ".git/quasar/nebulae", state.id, "state.toml");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(
+    file,
+    text
+      .replace('status = "failed"', 'status = "running"')
+      .replace('status = "skipped"', 'status = "pending"'),
+  );
+  const { reason, state: after } = await place.apply(work);
+  expect(reason).toBe("failed");
+  expect(after.phases.map(({ status }) => status)).toEqual(["failed", "skipped"]);
+});
+
+/** All ways in which a power cut may take back the branch, by what had landed. */
+const CUTS = [1, 2].flatMap((landed) =>
+  Array.from({ length: landed }, (_, onto) => ({ landed, onto })),
+);
+
+test.for(CUTS)(
+  "of $landed landings a power cut took all but the first $onto back: they are repeated",
+  async ({ landed, onto }) => {
+    const files = { ...FILES, "c.md": phase("c", 'depends_on = ["b"]') };
+    const place = aPlace({}, files);
+    const work: Work = { ...WORK, "Phase c": (tree) => write(tree, { "c.txt": "c\n" }) };
+    const stop = new AbortController();
+    let count = 0;
+    const onEvent = (event: Told): void => {
+      if (event.type === "phase_landed" && (count += 1) === landed) stop.abort();
+    };
+    const { state } = await place.apply(work, { signal: stop.signal, onEvent });
+    const before = tipOf(place);
+    place.git("update-ref", "refs/heads/nebula/demo", state.phases[onto]?.onto ?? "");
+    const { reason } = await place.apply(work);
+    expect(reason).toBe("done");
+    expect(place.told.filter(({ type }) => type === "landing_repeated")).toHaveLength(
+      landed - onto,
+    );
+    expect(place.landings()).toEqual(["a", "b", "c"].map((id) => `Land ${id}: Phase ${id}`));
+    expect(place.git("merge-base", before, "nebula/demo")).toBe(before);
+  },
+);
+
+test("the tree of a landing that somebody takes back at once stays", async () => {
+  const place = aPlace({}, FILES);
+  const onEvent = (event: Told): void => {
+    if (event.type === "phase_landed") {
+      place.git("update-ref", "refs/heads/nebula/demo", place.git("rev-parse", "main"));
+    }
+  };
+  await expect(place.apply(WORK, { onEvent })).rejects.toMatchObject({ code: "ERR_REWOUND" });
+  const trees = globSync(join(place.root, ".repo.quasar/*/p1-*"));
+  expect(trees).toHaveLength(1);
+});
+
+test("a commit that comes while a candidate is verified stays, and the phase lands on it", async () => {
+  const place = aPlace({}, FILES);
+  const onEvent = (event: Told): void => {
+    if (event.type !== "candidate_made" || event.phase !== "a") return;
+    const tip = tipOf(place);
+    if (tip !== place.git("rev-parse", "main")) return;
+    const made = place.git("commit-tree", `${tip}^{tree}`, "-p", tip, "-m", "A person's");
+    place.git("update-ref", "refs/heads/nebula/demo", made, tip);
+  };
+  const { reason } = await place.apply(WORK, { onEvent });
+  expect(reason).toBe("done");
+  expect(place.landings()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
+});
