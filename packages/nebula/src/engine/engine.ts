@@ -46,8 +46,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
     try {
       await work;
     } catch (error) {
-      const { aborted, reason } = engine.signal;
-      if (!aborted || error !== reason) failure ??= { error };
+      const { signal } = engine;
+      if (!signal.aborted || error !== signal.reason) failure ??= { error };
     }
   };
   for (;;) {
