@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+// @boundaries-ignore what the model stub of the real agents is asked
+import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
+// @boundaries-ignore what that stub answers
+import type { ModelTurn } from "../../../packages/agents/real/model-answer.ts";
+import {
+  AGENTS,
+  firstTaskPlace,
+  type FirstTaskPlace,
+  project,
+  type RealAgent,
+} from "./first-task.ts";
+
+const IDS = ["one", "two", "three", "four"] as const;
+const NEEDS: Readonly<Record<string, string>> = { three: '["one"]', four: '["two", "three"]' };
+
+/** A small project, and in it a nebula of four phases; its model knows what each of them does. */
+async function nebulaPlace(agent: RealAgent): Promise<FirstTaskPlace> {
+  const plain = project({ name: "plain", files: { "a.txt": "a\n" }, test: "true", writes: [] });
+  const at = await firstTaskPlace(plain, agent);
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(at.repo, path)), { recursive: true });
+    writeFileSync(join(at.repo, path), text);
+  };
+  write("nebula/nebula.toml", '[nebula]\nname = "real"\n[execution]\nverify = ["test -e a.txt"]\n');
+  for (const id of IDS) {
+    const needs = NEEDS[id] === undefined ? "" : `depends_on = ${NEEDS[id]}\n`;
+    write(`nebula/${id}.md`, `+++\nid = "${id}"\ntitle = "Phase ${id}"\n${needs}+++\nDo ${id}.\n`);
+  }
+  at.stub.script = answer;
+  return at;
+}
+
+function answer(request: ModelRequest): ModelTurn {
+  const said = `${request.system}\n${request.prompts.join("\n")}`;
+  if (said.includes("You are the reviewer")) return APPROVAL;
+  const [, tree = ""] = /(\/\S+?\.repo\.quasar\/\w+\/p\d-[0-9a-f]{8})/u.exec(said) ?? [];
+  const file = `${phaseOf(request)}.txt`;
+  const steps: readonly ModelTurn[] = [
+    { write: { path: join(tree, file), content: `${file}\n` } },
+    { text: `Wrote ${file}.\nCOMMIT: feat: add ${file}` },
+  ];
+  return steps[request.step] ?? { text: "Done." };
+}
+
+const APPROVAL: ModelTurn = {
+  json: {
+    verdict: "approved",
+    findings: [],
+    verifications: [],
+    report: { satisfaction: "high", risk: "low", needs_human_review: false, summary: "Fine." },
+  },
+};
+
+function phaseOf({ prompts }: ModelRequest): string {
+  return /Do (one|two|three|four)\./u.exec(prompts.join("\n"))?.[1] ?? "none";
+}
+
+/** What was asked, in no order: phases work side by side. */
+const asked = ({ stub }: FirstTaskPlace): readonly string[] =>
+  stub.requests
+    .map((request) => {
+      const role = request.system.includes("You are the reviewer") ? "reviewer" : "coder";
+      return `${phaseOf(request)} ${role} ${request.step}`;
+    })
+    .toSorted();
+
+const apply = (at: FirstTaskPlace, ...more: readonly string[]) =>
+  at.start("nebula", "apply", "nebula", "--auto", "--trust-config", ...more);
+
+function expectLanded(at: FirstTaskPlace): void {
+  const landings = at.git("log", "--first-parent", "--format=%s", "main..nebula/real").split("\n");
+  expect(landings.toSorted()).toEqual(IDS.map((id) => `Land ${id}: Phase ${id}`).toSorted());
+  const files = at.git("ls-tree", "--name-only", "nebula/real").split("\n");
+  expect(files).toEqual(expect.arrayContaining(IDS.map((id) => `${id}.txt`)));
+}
+
+test.concurrent.for(AGENTS)(
+  "a nebula of four phases by $name lands, and its engine killed in the middle costs no request",
+  async (agent, { onTestFinished }) => {
+    const straight = await nebulaPlace(agent);
+    onTestFinished(straight.remove);
+    const ended = await apply(straight).finished;
+    expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+    expectLanded(straight);
+
+    const at = await nebulaPlace(agent);
+    onTestFinished(at.remove);
+    const running = apply(at);
+    const script = at.stub.script;
+    const killed = Promise.withResolvers<void>();
+    at.stub.script = (request) => {
+      const turn = script(request);
+      if (phaseOf(request) !== "three" || request.step !== 1) return turn;
+      running.kill();
+      void running.finished.then(() => killed.resolve());
+      return { ...turn, after: killed.promise };
+    };
+    await running.finished;
+    at.stub.script = script;
+    const resumed = await apply(at, "--resume").finished;
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
+    expectLanded(at);
+    expect(asked(at)).toEqual(asked(straight));
+  },
+);
