@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
 const verified = (...commands: string[]): string =>
   `${MANIFEST}[execution]\nverify = ${JSON.stringify(commands)}\n`;
@@ -174,4 +174,23 @@ test("nothing lands while somebody has the branch checked out, and it lands once
   await expect(place.apply(work)).rejects.toMatchObject({ code: "ERR_BRANCH" });
   place.git("-C", there, "switch", "--quiet", "--detach");
   expect((await place.apply(work)).reason).toBe("done");
+});
+
+test("a phase that no reviewer approves fails with what is still to be done", async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a") };
+  const place = aPlace({}, files);
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": `${Math.random()}\n` }) };
+  const agents = agentsOf(work);
+  const { reason, state } = await place.apply(work, {
+    optionsOf: (spec) => {
+      const { coder, reviewer } = agents(spec);
+      const invoke: typeof reviewer.invoke = async (...args) => ({
+        ...(await reviewer.invoke(...args)),
+        text: "ISSUE:\nSEVERITY: major\nDESCRIPTION: it has no test\n",
+      });
+      return { coder, reviewer: { ...reviewer, invoke }, maxCycles: 2 };
+    },
+  });
+  expect(reason).toBe("failed");
+  expect(state.phases[0]?.reason).toBe("not approved in 2 cycles: it has no test");
 });

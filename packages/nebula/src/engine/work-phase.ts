@@ -6,7 +6,7 @@ import { conflictMarkersLeft } from "@quasar/git/landing";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { openRuns, type RunEnd, type RunEvent, type Runs, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
-import { span } from "@quasar/runs/text";
+import { count, span } from "@quasar/runs/text";
 import { spentIn } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
@@ -136,8 +136,16 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     limited(engine, id, given[role].name, result.agentFailure);
     return { as: "limited" };
   }
-  fail(engine, id, late.aborted ? `it took longer than ${span(timeoutMs)}` : result.message);
+  fail(engine, id, late.aborted ? `it took longer than ${span(timeoutMs)}` : reasonOf(result));
   return { as: "settled" };
+}
+
+/** Why a run was not approved, in words of a phase: it is not resumed, but begun again. */
+function reasonOf({ outcome, cycle, findings, message }: RunEnd["result"]): string {
+  if (outcome !== "max_cycles") return message;
+  const [first] = findings;
+  const last = first === undefined ? "" : `: ${first.description}`;
+  return `not approved in ${count(cycle, "cycle")}${last}`;
 }
 
 /** An agent has met its usage limit: no phase has it work until that is lifted. */
