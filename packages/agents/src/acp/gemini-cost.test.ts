@@ -69,6 +69,11 @@ test("one that ended early may have asked once more", () => {
   expect(cost.unknownUsd).toBeLessThan(0.7);
 });
 
+test("one without a response on record costs what is known without the record", () => {
+  const folder = records({ "2026-11-26T19-48": HEAD });
+  expect(costOf(folder, { isComplete: false })).toEqual({ ...said, costSource: "partial" });
+});
+
 test("one whose last words to the model have no answer was asked four times", () => {
   const folder = records({ "2026-11-26T19-48": RECORD.slice(0, 6) });
   expect(costOf(folder).unknownUsd).toBeGreaterThan(4 * 0.655);

@@ -84,9 +84,11 @@ function costByRecord(
     else costUsd += costAt(price, tokens);
   }
   const last = record.responses.at(-1);
-  const price = priceOf(last?.model ?? "", prices) ?? DEAREST;
+  // Of a model that nothing was heard of yet, no bound says more than the turn's reservation.
+  if (last === undefined) return undefined;
+  const price = priceOf(last.model, prices) ?? DEAREST;
   const { firstPrompt } = before;
-  const had = (last === undefined ? 0 : sumOf(last.tokens)) + record.bytesSince;
+  const had = sumOf(last.tokens) + record.bytesSince;
   const promptTokens = had + (responses.length === 0 ? firstPrompt : 0);
   missingUsd +=
     unrecorded(isComplete, record) * boundAt(price, { promptTokens, maxOutput: price.maxOutput });
