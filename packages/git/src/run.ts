@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ceilingAbove, nearestGitEntry } from "./discovery.ts";
 import { type ConfigPair, configVariables, DURABLE, scrubbed, userConfig } from "./environment.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
@@ -116,7 +117,7 @@ export async function git(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<GitResult> {
-  const result = await start(profile, workTree, args, options);
+  const result = await startInPeace(profile, workTree, args, options);
   if (result.exitCode !== 128) return result;
   const problem = await noWorkTree(workTree, result.stderr, process.env, async (flags) => {
     const config: readonly ConfigPair[] = [["safe.bareRepository", "all"]];
@@ -125,6 +126,23 @@ export async function git(
   });
   if (problem !== undefined) throw problem;
   return result;
+}
+
+/** What git says, before it does anything, of a work tree that another git is just making. */
+const HALF_MADE = /^fatal: failed to read .*\/worktrees\/.*\/commondir: /mu;
+const [PATIENCE_MS, PAUSE_MS] = [2_000, 50];
+
+/** Git looks at the records of all work trees: one that is just being made is waited for. */
+async function startInPeace(
+  ...[profile, workTree, args, options]: Parameters<typeof start>
+): Promise<GitResult> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const result = await start(profile, workTree, args, options);
+    const isDisturbed = args[0] === "worktree" && HALF_MADE.test(result.stderr);
+    if (result.exitCode !== 128 || !isDisturbed || performance.now() > end) return result;
+    await sleep(PAUSE_MS);
+  }
 }
 
 async function start(

@@ -122,7 +122,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /if \(!isThere \|\| !await isAncestor\(root, state\d*\.candidate, tip, \{ signal \}\)\) continue;/g,
     programs: 1,
     instead: "continue;",
-    kill: "runner at fsync work/.git/refs/heads/nebula #2",
+    kill: "runner at fsync work/.git/refs/heads/nebula #3",
     law: "landings",
   },
   {

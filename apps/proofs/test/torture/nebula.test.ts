@@ -14,7 +14,7 @@ const KILLS: readonly string[] = [
   `everything at ${STATE} #2`,
   "everything at asked coder 1, step 1 #1",
   "runner at asked coder 3, step 0 #1",
-  "runner at fsync work/.git/refs/heads/nebula #2",
+  "runner at fsync work/.git/refs/heads/nebula #3",
   `everything at ${STATE} #10`,
   `runner at ${STATE} #17`,
   "everything at asked coder 0, step 0 #1",

@@ -5,6 +5,7 @@ import {
   realpathSync,
   renameSync,
   rmdirSync,
+  rmSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -13,7 +14,7 @@ import { GitError, isGone } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
 import { gitDirAt, openRepository, type Repository } from "../repository.ts";
 import { checkSha } from "../revision.ts";
-import { git, gitOutput, type RunOptions } from "../run.ts";
+import { git, gitFailed, gitOutput, type RunOptions } from "../run.ts";
 import { quoted } from "../text.ts";
 import { isSynced, listWorktrees } from "../worktree.ts";
 import { failedOrMissing } from "./missing-object.ts";
@@ -100,7 +101,12 @@ export async function removeDetachedWorkTree(
   path: string,
   { signal }: SignalOptions = {},
 ): Promise<void> {
-  await gitOutput("keep", root, ["worktree", "lock", "--reason", GOING, "--", path], { signal });
+  const lock = ["worktree", "lock", "--reason", GOING, "--", path];
+  const locked = await git("keep", root, lock, { signal });
+  // An earlier removal may have failed.
+  if (locked.exitCode !== 0 && !locked.stderr.includes(`already locked, reason: ${GOING}`)) {
+    throw gitFailed(lock, locked);
+  }
   await gitOutput("keep", root, removal(path), { signal });
 }
 
@@ -130,6 +136,7 @@ export async function repairWorkTrees(
 ): Promise<RepairedWorkTrees> {
   const { root, commonDir } = repository;
   const place = existsSync(folder) ? realpathSync(folder) : folder;
+  removeHalfWritten(commonDir, place);
   // Where a record leads is anybody's text.
   const known = (await listWorktrees(root, { signal })).filter(
     ({ path }) => resolve(path) === path && path.startsWith(`${place}/`),
@@ -150,6 +157,20 @@ export async function repairWorkTrees(
     if (!(await isWorkTreeOf(path, commonDir))) quarantined.push(...quarantine(path));
   }
   return { removed, quarantined };
+}
+
+/** A record without its last file, which no git reads past, and which a git that was killed has left. */
+function removeHalfWritten(commonDir: string, place: string): void {
+  for (const record of foldersIn(join(commonDir, "worktrees"))) {
+    if (textOf(join(record, "commondir")) !== "") continue;
+    const path = textOf(join(record, "gitdir"));
+    if (dirname(dirname(path)) !== place) continue;
+    if (UNFINISHED_LOCKS.has(textOf(join(record, "locked")))) rmSync(record, { recursive: true });
+  }
+}
+
+function textOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
 function foldersIn(folder: string): readonly string[] {

@@ -207,6 +207,42 @@ test.for([["f"], [".git", "f"]])(
   },
 );
 
+test("removes one whose removal has failed before", async () => {
+  const { root, repository, ours, folder } = await aScene();
+  const path = join(folder, "p");
+  await addDetachedWorkTree(repository, { path, commit: ours });
+  git(root, "worktree", "lock", "--reason", "being removed by quasar", path);
+  await removeDetachedWorkTree(repository, path);
+  expect(existsSync(path)).toBe(false);
+});
+
+test("leaves one that somebody has locked", async () => {
+  const { root, repository, ours, folder } = await aScene();
+  const path = join(folder, "p");
+  await addDetachedWorkTree(repository, { path, commit: ours });
+  git(root, "worktree", "lock", "--reason", "mine", path);
+  expect(await failureCode(removeDetachedWorkTree(repository, path))).toBe("ERR_GIT_FAILED");
+  expect(existsSync(path)).toBe(true);
+});
+
+test("waits for one that another git is just making", async () => {
+  const { root, repository, ours, folder } = await aScene();
+  await addDetachedWorkTree(repository, { path: join(folder, "p"), commit: ours });
+  write(root, ".git/worktrees/p/commondir", "");
+  setTimeout(() => write(root, ".git/worktrees/p/commondir", "../..\n"), 200);
+  expect(await listWorktrees(root)).toHaveLength(2);
+});
+
+test("takes one away whose record a git that was killed has not finished", async () => {
+  const { root, repository, folder } = await aScene();
+  const path = join(folder, "p");
+  git(root, "worktree", "add", "-q", "--detach", "--lock", "--reason", "initializing", path);
+  write(root, ".git/worktrees/p/commondir", "");
+  const { quarantined } = await repairWorkTrees(repository, folder);
+  expect(quarantined).toEqual([expect.stringMatching(/\/p\.left-/u)]);
+  expect(await listWorktrees(root)).toHaveLength(1);
+});
+
 test("a record that leads out of the folder is left alone", async () => {
   const { root, repository, ours, folder } = await aScene();
   const path = join(folder, "p");
