@@ -22,7 +22,7 @@ const KEYS = `
   fromSha fromState fromStatus fromTask gaps gate generation gitHooks goesOn hasBackup
   hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
   ignored inFiles index installCommand instructed intervalMs isChanged isDirty isFinished isHere
-  isInstalled isKept isKnown isShortened isStaged isTaken isTotalGiven isVerified isWhole
+  isInstalled isKept isKnown isNow isShortened isStaged isTaken isTotalGiven isVerified isWhole
   isWorkTreeRemoved items kept keptBranch key keyId keyIds keyIndex keyPath keys kills kind knownUsd
   landedCount landedSha lastCheckpoint lastCheckpointId lastKnownState lastOutput lastState lastTurn
   leadsTo likelyUsd limit line lines login loginCommand losses maxAttempts maxBudgetUsd maxCycles

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { apply, DEMO, withDemo, workOf } from "./a-nebula.ts";
-import { doctor, git, lastRecord, type Place, quasar } from "./harness.ts";
+import { apply, applyArgs, DEMO, withDemo, workOf } from "./a-nebula.ts";
+import { doctor, git, lastRecord, type Place, quasar, start } from "./harness.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
 interface Stood {
@@ -69,6 +69,29 @@ test("the run of a phase is shown from anywhere, and worked on by its nebula onl
   expect((await quasar(at, ["resume"], inTree)).code).toBe(6);
   expect((await quasar(at, ["show", runId], inTree)).code).toBe(0);
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(0);
+});
+
+test("what works on a nebula is told to stop from another shell, and continues later", async () => {
+  const at = withDemo();
+  const turns = workOf("one", "two");
+  const slow = turns.map((turn) => ({ ...turn, delayMs: turn.role === "coder" ? 4000 : 0 }));
+  const working = start(at, [...applyArgs(at, slow), "--json"]);
+  expect(await working.sees('"type":"agent_start"')).toBe(true);
+  const stop = await quasar(at, ["nebula", "stop"]);
+  expect(stop.stdout).toContain("nebula demo stops after the turns in flight\n");
+  expect(stop.code).toBe(0);
+  const end = await working.finished;
+  expect(end.code).toBe(130);
+  expect(end.stdout).toContain('"what":"engine_stops"');
+  expect(end.stdout).toContain('"type":"committed"');
+  expect(end.stdout).not.toContain('"role":"reviewer"');
+  expect(lastRecord(end)).toMatchObject({ reason: "interrupted", exit: 130 });
+
+  const idle = await quasar(at, ["nebula", "stop", "demo", "--now", "--json"]);
+  const message = "nothing works on the nebula demo";
+  expect(lastRecord(idle)).toMatchObject({ exit: 8, message });
+  const agent = await quasar(at, ["nebula", "stop"], { env: { QUASAR_RUN_ID: "r" } });
+  expect(agent).toMatchObject({ code: 1, stdout: "" });
 });
 
 test("the doctor finds nothing about a nebula that waits, and what is left of one that has ended", async () => {

@@ -20,7 +20,7 @@ import { parseReview } from "./review/parse-review.ts";
 import { budgetForMore } from "./money/money.ts";
 import { marksOf, type Run, unsavedEnd } from "./run.ts";
 import type { CycleState } from "./state.ts";
-import { cycleToBegin, nextStep, type Step } from "./steps.ts";
+import { cycleToBegin, mayBuy, nextStep, type Step } from "./steps.ts";
 import { trimSpace } from "./text.ts";
 import {
   applyReview,
@@ -83,11 +83,16 @@ async function runNextStep(run: Run): Outcome {
   const next = nextStep(run.state, run);
   if ("end" in next) return endingOf(next.end, run.state, run.runKind);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
+  if (mayBuy(next.step) && !mayBeginTurn(run)) return INTERRUPTED;
   const ending = await STEPS[next.step](run);
   if (run.superseded === undefined) await reportControls(run);
   // In the others agents or checks work, after which nothing holds that was seen before.
   run.clean &&= next.step === "recover";
   return ending;
+}
+
+function mayBeginTurn({ settings }: Run): boolean {
+  return settings.mayBeginTurn?.() !== false;
 }
 
 /** A step changes the run's state, or ends the run. */
@@ -255,7 +260,7 @@ async function lint(run: Run): Outcome {
     run.state = leaveLint(run.state);
     return undefined;
   }
-  return work(run, "linting");
+  return mayBeginTurn(run) ? work(run, "linting") : INTERRUPTED;
 }
 
 const STILL_FAILS =

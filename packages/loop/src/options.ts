@@ -175,6 +175,11 @@ export interface LoopOptions {
    * the journal ask for themselves. @default always
    */
   readonly holdsLock?: (() => boolean) | undefined;
+  /**
+   * Asked before a turn begins, and before checks: `false` ends the run as `interrupted` once the turn that works has
+   * ended and its work is saved. @default always
+   */
+  readonly mayBeginTurn?: (() => boolean) | undefined;
   /** Interrupts the loop: the agent is cancelled, the state saved. */
   readonly signal?: AbortSignal | undefined;
   /** @default the system's clock */

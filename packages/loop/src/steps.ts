@@ -44,8 +44,13 @@ export interface StepOptions {
 export function nextStep(state: CycleState, options: StepOptions): Next {
   const follow = WAYS[options.runKind.name][state.phase] ?? NEXT[state.phase];
   const next = follow(state, options);
-  const buys = "step" in next && BUYING.has(next.step);
+  const buys = "step" in next && mayBuy(next.step);
   return buys && isOverBudget(state) ? { end: "budget" } : next;
+}
+
+/** Whether an agent begins to work in a step, or may have to after it. */
+export function mayBuy(step: Step): boolean {
+  return BUYING.has(step);
 }
 
 /** Steps that cost money, or make sense only if more of it may be spent. */

@@ -67,6 +67,10 @@ export type NebulaEvent =
       readonly phase: string;
       readonly reason: string;
     }
+  | {
+      readonly type: "engine_stops" | "engine_pauses" | "engine_continues";
+      readonly reason: string;
+    }
   | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
 
 /** What whoever follows an engine is told: the nebula's events, and those of each phase's run. */

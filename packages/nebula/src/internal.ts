@@ -5,6 +5,7 @@ export { checkNebulae, type NebulaProblem } from "./state/check.ts";
 export { type NebulaCost, nebulaCost } from "./state/cost.ts";
 export { type KeptEvent, nebulaEvents } from "./state/events.ts";
 export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
+export { stopEngine } from "./people/stop.ts";
 export { type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { hasTrees } from "./trees/left.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";

@@ -22,6 +22,7 @@ export interface RunOptions
         | "commit"
         | "leash"
         | "ownsTree"
+        | "mayBeginTurn"
       >
     > {
   /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */

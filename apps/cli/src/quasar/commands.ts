@@ -227,6 +227,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([named], given) => (await ofNebulae()).nebulaStatusCommand(named, given),
   },
   {
+    name: "nebula stop",
+    summary: "have what works on a nebula end after the turns in flight",
+    description:
+      "have what works on a nebula end, from any shell: after the turns in flight, or\n" +
+      "at once. It is resumed exactly by quasar nebula apply --resume",
+    args: [NEBULA],
+    options: [["--now", "cut the turns in flight off, as Ctrl-C does"]],
+    examples: [
+      ["quasar nebula stop", "once the agents have done what they do now"],
+      ["quasar nebula stop tokens --now", "at once"],
+    ],
+    run: async ([named], given) => (await ofNebulae()).nebulaStopCommand(named, given),
+  },
+  {
     name: "nebula log",
     summary: "show what has happened to a nebula",
     args: [NEBULA],

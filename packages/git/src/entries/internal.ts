@@ -5,6 +5,7 @@ export { changedAfter } from "../changed-after.ts";
 export { treeOfCommit } from "../commit-ids.ts";
 export { gitVersion } from "../commit-setup.ts";
 export { usesConventionalCommits } from "../convention.ts";
+export { isTracked } from "../tracked.ts";
 export { filesAt, readBlob } from "../files-at.ts";
 export { reflogActions } from "../history.ts";
 export { hooksFolder } from "../hooks.ts";

@@ -17,6 +17,7 @@ import { landedPhases, type NebulaState, pendingPhase } from "../state/state.ts"
 import { openState } from "../state/store.ts";
 import { treesFolder } from "../trees/place.ts";
 import { repairTrees } from "../trees/tree.ts";
+import { createSteering } from "../people/steering.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import { endLeftCommands } from "../landing/run-shell.ts";
@@ -73,7 +74,9 @@ export function unfinishedOf(commonDir: string, dir: string): NebulaState | unde
  * @throws {NebulaError} `ERR_LOCKED`, `ERR_BRANCH`, `ERR_REWOUND`, `ERR_DAMAGED`
  */
 export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
-  const { repository, resumed, signal, onEvent, now = () => new Date() } = options;
+  const { repository, resumed, onEvent, now = () => new Date() } = options;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([options.signal, ending.signal]);
   const id = resumed?.id ?? newNebulaId();
   const home = nebulaHome(repository.commonDir, id);
   makeFolders(home.dir);
@@ -92,6 +95,9 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         commandEnv: options.commandEnv,
         limits: options.limits,
         agentLimits: new AgentLimits(),
+        steering: createSteering({
+          ...{ home, spec, store, now, tell: onEvent, endNow: () => ending.abort() },
+        }),
       };
       if (resumed === undefined) {
         const event = { type: "nebula_begun", id, base: begun.base } as const;

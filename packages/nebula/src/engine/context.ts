@@ -8,6 +8,7 @@ import type { Told } from "../events.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
+import type { Steering } from "../people/steering.ts";
 import { landedPhases } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 
@@ -36,6 +37,7 @@ export interface Engine {
   readonly keys: KeyManager;
   readonly limits: EngineLimits;
   readonly agentLimits: AgentLimits;
+  readonly steering: Steering;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
   /** Of setup and verification. */
   readonly commandEnv: Readonly<Record<string, string | undefined>>;

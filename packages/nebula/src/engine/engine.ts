@@ -31,6 +31,7 @@ export type StopReason =
  * the state is on disk before anything acts on it.
  */
 export async function drive(engine: Engine): Promise<StopReason> {
+  const { steering } = engine;
   await reconcileLandings(engine);
   const workers = new Map<string, Promise<void>>();
   /** Phases whose runs were told to stop: this engine does not begin them again. */
@@ -53,21 +54,23 @@ export async function drive(engine: Engine): Promise<StopReason> {
   for (;;) {
     if (failure === undefined && !engine.signal.aborted) await guard(begin());
     const open = [...workers.values(), ...(lane === undefined ? [] : [lane])];
-    if (open.length === 0 && !(await waitsForAgents())) break;
+    if (open.length === 0 && !(await waitsForPause()) && !(await waitsForAgents())) break;
     await Promise.race([...open, sleep(LOOK_MS, undefined, { ref: false })]);
   }
   if (failure !== undefined) throw failure.error;
   if (engine.signal.aborted) return "interrupted";
   await removeLandedTrees(engine);
   if (engine.store.current.phases.every(isSettled)) await removeVerifyTree(engine);
+  if (steering.isStopping && !engine.store.current.phases.every(isSettled)) return "interrupted";
   const isLimited = Number.isFinite(heldUntil);
   return reasonOf(engine.store.current, { isBlocked, isLimited, obstacle });
 
   async function begin(): Promise<void> {
     takeDecisions(engine);
+    await steering.look();
     skip(engine);
     isBlocked = await beginWork();
-    if (lane === undefined) await beginLanding();
+    if (lane === undefined && !steering.isStopping) await beginLanding();
   }
 
   /** Has a worker for each phase that can be worked on. @returns Whether the budget was too little for one. */
@@ -77,7 +80,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     const full = diskObstacle(engine);
     if (full !== undefined && !isFull) engine.tell({ type: "warning", message: full });
     isFull = full !== undefined;
-    if (isFull) return false;
+    if (isFull || steering.isPaused || steering.isStopping) return false;
     const busy = new Set([...workers.keys(), ...stopped]);
     for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
@@ -106,9 +109,20 @@ export async function drive(engine: Engine): Promise<StopReason> {
     return until !== undefined;
   }
 
+  /** Waits where all that can be done is paused. */
+  async function waitsForPause(): Promise<boolean> {
+    if (failure !== undefined || engine.signal.aborted) return false;
+    if (!steering.isPaused || steering.isStopping) return false;
+    const phases = phasesOf(engine.spec, engine.store.current);
+    if (readyPhases(phases, stopped).length === 0) return false;
+    await sleep(LOOK_MS, undefined, { signal: engine.signal }).catch(() => {});
+    return true;
+  }
+
   /** Waits until an agent may be asked again, where that is all there is to do and it may be waited for. */
   async function waitsForAgents(): Promise<boolean> {
     if (!Number.isFinite(heldUntil) || failure !== undefined || engine.signal.aborted) return false;
+    if (steering.isStopping) return false;
     const { waitMs = 0 } = engine.limits;
     const restMs = heldUntil - engine.now().getTime();
     if (restMs > waitMs) return false;

@@ -7,7 +7,7 @@ export function lockNebula(home: NebulaHome): Lock {
   try {
     return acquireLock(home.lock);
   } catch (error) {
-    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+    if (!isLocked(error)) throw error;
     const holder = lockHolder(home.lock);
     const who =
       holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
@@ -16,4 +16,18 @@ export function lockNebula(home: NebulaHome): Lock {
       next: holder === undefined ? [] : [{ shell: `kill -INT ${holder.pid}`, note: "stops it" }],
     });
   }
+}
+
+/** The same; `undefined` where an engine has it. */
+export function tryLockNebula(home: NebulaHome): Lock | undefined {
+  try {
+    return acquireLock(home.lock);
+  } catch (error) {
+    if (isLocked(error)) return undefined;
+    throw error;
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof DurableError && error.code === "ERR_LOCKED";
 }

@@ -101,6 +101,7 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
   const given = {
     ...engine.optionsOf(spec),
     ownsTree: true,
+    mayBeginTurn: () => !engine.steering.isStopping,
     signal,
     onEvent: (event: RunEvent): void => {
       if (event.type === "agent_done") engine.agentLimits.succeeded(given[event.role].name);

@@ -1,4 +1,4 @@
-import { acquireLock, DurableError, type Lock } from "@quasar/durable";
+import { tryLockNebula } from "../engine/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
 import { nebulaHome } from "../state/home.ts";
@@ -42,7 +42,7 @@ export function answerPhase(
   const { attempt, digest } = shown;
   const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
   const home = nebulaHome(commonDir, state.id);
-  const lock = tryLock(home.lock);
+  const lock = tryLockNebula(home);
   const now = (): Date => new Date();
   if (lock === undefined) {
     leaveDecision(home, decision, now());
@@ -59,14 +59,5 @@ export function answerPhase(
     }
   } finally {
     lock.release();
-  }
-}
-
-function tryLock(path: string): Lock | undefined {
-  try {
-    return acquireLock(path);
-  } catch (error) {
-    if (error instanceof DurableError && error.code === "ERR_LOCKED") return undefined;
-    throw error;
   }
 }

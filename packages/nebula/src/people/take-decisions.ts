@@ -28,16 +28,26 @@ export function takeDecisions(
   const { home, tell } = decider;
   for (const waiting of waitingDecisions(home)) {
     const { decision } = waiting;
-    const decided = decision && carryOut(decider, decision);
+    const event = decision && carriedOut(decider, decision);
     removeDecision(waiting);
-    if (decision === undefined || decided === undefined) continue;
-    const { verb, phase, attempt, reason } = decision;
-    tell(
-      decided.kind === "refused"
-        ? { type: "warning", phase, message: `${verb} was not carried out: ${decided.why}` }
-        : { type: "decision", phase, attempt, verb, reason },
-    );
+    if (event !== undefined) tell(event);
   }
+}
+
+/** Carries one out, and tells what came of it. */
+export function takeDecision(
+  decider: Decider & { readonly tell: (event: NebulaEvent) => void },
+  decision: Decision,
+): void {
+  decider.tell(carriedOut(decider, decision));
+}
+
+function carriedOut(decider: Decider, decision: Decision): NebulaEvent {
+  const decided = carryOut(decider, decision);
+  const { verb, phase, attempt, reason } = decision;
+  return decided.kind === "refused"
+    ? { type: "warning", phase, message: `${verb} was not carried out: ${decided.why}` }
+    : { type: "decision", phase, attempt, verb, reason };
 }
 
 /** Phases that need one, directly or not. */

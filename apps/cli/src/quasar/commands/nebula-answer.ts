@@ -1,11 +1,12 @@
 import { type Answer, answerPhase, findNebula } from "@quasar/nebula";
 import { openWorkspace } from "@quasar/runs/internal";
-import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
 
 export interface NebulaAnswerOptions {
@@ -62,16 +63,4 @@ export async function nebulaAnswerCommand(
     ...nextLines(next, view),
   ]);
   return EXIT.ok;
-}
-
-/** A person decides, not an agent that a run has started. */
-function refuseAgents(verb: Answer["verb"]): void {
-  if (process.env["QUASAR_RUN_ID"] === undefined) return;
-  throw new CliError(
-    "ERR_STATE",
-    `quasar nebula ${verb} is for a person, and a run has started this`,
-    {
-      next: [`quasar nebula ${shellWord(verb)} in a terminal of your own`],
-    },
-  );
 }

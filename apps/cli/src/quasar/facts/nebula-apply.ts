@@ -116,6 +116,10 @@ function runEventFacts(event: Exclude<RunEvent, { readonly type: "run" }>) {
 
 function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): EventFacts {
   switch (event.type) {
+    case "engine_stops":
+    case "engine_pauses":
+    case "engine_continues":
+      return { phaseId: "", reason: event.reason };
     case "nebula_begun":
       return { phaseId: "", sha: event.base };
     case "phase_begun":

@@ -33,6 +33,12 @@ export function engineLines(record: EngineRecord, view: View): string[] {
   switch (record.type) {
     case "nebula_begun":
       return say("nebula", `${record.id} begins at ${record.base.slice(0, 10)}`);
+    case "engine_stops":
+      return say("nebula", `stops ${record.reason}`, "yellow");
+    case "engine_pauses":
+      return say("nebula", `no phase begins: ${record.reason}`, "yellow");
+    case "engine_continues":
+      return say("nebula", `phases begin again: ${record.reason}`);
     case "phase_begun":
       return say(
         record.phase,

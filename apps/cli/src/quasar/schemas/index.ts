@@ -18,6 +18,7 @@ import {
   nebulaAnswerLine,
   nebulaStatusLine,
 } from "./nebula-apply.ts";
+import { nebulaStopLine } from "./nebula-care.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -51,6 +52,7 @@ export const LINES: LinesOf = {
   "nebula retry": [nebulaAnswerLine, errorLine],
   "nebula skip": [nebulaAnswerLine, errorLine],
   "nebula status": [nebulaStatusLine, errorLine],
+  "nebula stop": [nebulaStopLine, errorLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],

@@ -1,0 +1,124 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { readWholeFile, removeFile } from "@quasar/durable";
+import { isTracked } from "@quasar/git/internal";
+import type { NebulaEvent } from "../events.ts";
+import type { NebulaSpec } from "../spec/types.ts";
+import type { NebulaHome } from "../state/home.ts";
+import type { StateStore } from "../state/store.ts";
+import { takeStop } from "./stop.ts";
+import { takeDecision } from "./take-decisions.ts";
+
+/** What people ask of an engine as a whole. */
+export interface Steering {
+  /** No turn, no phase and no landing begins any more: it ends after those in flight. */
+  readonly isStopping: boolean;
+  /** No phase begins. */
+  readonly isPaused: boolean;
+  /** Takes what people have left since: notes of a command, and files in the nebula's own folder. */
+  look(): Promise<void>;
+}
+
+export interface SteeringOptions {
+  readonly home: NebulaHome;
+  readonly spec: NebulaSpec;
+  readonly store: StateStore;
+  readonly now: () => Date;
+  readonly tell: (event: NebulaEvent) => void;
+  /** Cuts off what is in flight. */
+  readonly endNow: () => void;
+}
+
+/**
+ * `PAUSE` in the nebula's folder holds until it is removed; `STOP` and `RETRY`, which holds a phase's id, are taken
+ * once, and removed unless git tracks them. The folder need not be there.
+ */
+export function createSteering({ endNow, ...engine }: SteeringOptions): Steering {
+  const { home, store, tell } = engine;
+  const { dir } = store.current;
+  let isStopping = false;
+  let isPaused = false;
+  /** Files that were taken and are still there, by their identities. */
+  const taken = new Map<string, string>();
+  const report = (event: NebulaEvent): void => {
+    store.note(event);
+    tell(event);
+  };
+  const stop = (reason: string): void => {
+    if (!isStopping) report({ type: "engine_stops", reason });
+    isStopping = true;
+  };
+
+  return {
+    get isStopping() {
+      return isStopping;
+    },
+    get isPaused() {
+      return isPaused;
+    },
+    async look() {
+      const note = takeStop(home);
+      if (note !== undefined) {
+        stop(
+          note.isNow
+            ? "at once, as a person asked"
+            : "after the turns in flight, as a person asked",
+        );
+        if (note.isNow) endNow();
+      }
+      pause(identityOf(join(dir, "PAUSE")) !== undefined);
+      if ((await take("STOP")) !== undefined)
+        stop(`after the turns in flight: ${join(dir, "STOP")}`);
+      const phase = (await take("RETRY"))?.trim();
+      if (phase !== undefined) retry(phase);
+    },
+  };
+
+  function pause(isThere: boolean): void {
+    if (isThere === isPaused) return;
+    isPaused = isThere;
+    const reason = `${join(dir, "PAUSE")} ${isThere ? "is there" : "was removed"}`;
+    report({ type: isThere ? "engine_pauses" : "engine_continues", reason });
+  }
+
+  /** The text of a file that was not taken before. */
+  async function take(name: string): Promise<string | undefined> {
+    const path = join(dir, name);
+    const identity = identityOf(path);
+    if (identity === undefined || taken.get(name) === identity) return undefined;
+    taken.set(name, identity);
+    try {
+      const text = Buffer.from(readWholeFile(path, { maxBytes: 4096 }) ?? []).toString();
+      if (await isTracked(dir, name)) {
+        tell({ type: "warning", message: `${path} is tracked by git, and stays` });
+      } else {
+        removeFile(path);
+      }
+      return text;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      tell({ type: "warning", message: `${path}: ${why}` });
+      return undefined;
+    }
+  }
+
+  function retry(id: string): void {
+    const phase = store.current.phases.find((each) => each.id === id);
+    if (phase === undefined) {
+      tell({ type: "warning", message: `RETRY: there is no phase ${JSON.stringify(id)}` });
+      return;
+    }
+    const { attempt, digest } = phase;
+    takeDecision(engine, { verb: "retry", phase: id, attempt, digest, reason: "", isFinal: false });
+  }
+}
+
+/** Another for each file that is put at a path; `undefined`: there is none that can be seen. */
+function identityOf(path: string): string | undefined {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat && `${stat.dev}.${stat.ino}.${stat.mtimeMs}`;
+  } catch {
+    return undefined;
+  }
+}

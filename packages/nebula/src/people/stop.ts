@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { lockHolder, readWholeFile, removeFile, replaceFile } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
+import * as v from "valibot";
+import { tryLockNebula } from "../engine/lock.ts";
+import { type NebulaHome, nebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
+
+/** What a person asks of the engine that works on a nebula. */
+const stopSchema = v.object({
+  /** The engine that is meant: a note is never for the one after it. */
+  pid: v.number(),
+  startTime: v.optional(v.number()),
+  /** At once, with the turns in flight cut off; else after them. */
+  isNow: v.boolean(),
+});
+
+export type StopNote = v.InferOutput<typeof stopSchema>;
+
+/**
+ * Has the engine that works on a nebula end.
+ *
+ * @returns `idle`: none does. `left`: it takes the note within a second.
+ */
+export function stopEngine(
+  commonDir: string,
+  { id }: Pick<NebulaState, "id">,
+  { isNow }: Pick<StopNote, "isNow">,
+): "idle" | "left" {
+  const home = nebulaHome(commonDir, id);
+  const lock = tryLockNebula(home);
+  lock?.release();
+  const holder = lock === undefined ? lockHolder(home.lock) : undefined;
+  if (holder === undefined) return "idle";
+  const { pid, startTime } = holder;
+  const note: StopNote = { pid, startTime, isNow };
+  replaceFile(pathOf(home), Buffer.from(`${JSON.stringify(note)}\n`), { keepPrevious: false });
+  return "left";
+}
+
+/** Takes the note that was left for this engine; one that was for another goes, too. */
+export function takeStop(home: NebulaHome): StopNote | undefined {
+  const path = pathOf(home);
+  const bytes = readWholeFile(path, { maxBytes: 4096 });
+  if (bytes === undefined) return undefined;
+  removeFile(path);
+  const note = parsed(Buffer.from(bytes).toString());
+  const { pid, startTime } = currentProcess();
+  return note?.pid === pid && note.startTime === startTime ? note : undefined;
+}
+
+function parsed(text: string): StopNote | undefined {
+  try {
+    const found = v.safeParse(stopSchema, JSON.parse(text));
+    return found.success ? found.output : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function pathOf({ dir }: NebulaHome): string {
+  return join(dir, "stop.json");
+}
