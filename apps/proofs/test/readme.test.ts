@@ -6,11 +6,18 @@ import { packages, root } from "../src/workspace.ts";
 const read = (path: string): string => readFileSync(`${root}${path}`, "utf8");
 const readme = read("README.md");
 
-test("the README shows the recording that the command's own README holds", () => {
-  const recording = (text: string) => /<!-- demo:start -->[^]*<!-- demo:end -->/u.exec(text)?.[0];
-  expect(recording(readme)).toContain("$ quasar demo");
-  expect(recording(readme)).toBe(recording(read("apps/cli/README.md")));
-});
+test.for([
+  ["demo", "$ quasar demo"],
+  ["nebula-demo", "$ quasar nebula demo"],
+])(
+  "the README shows the recording of the %s that the command's own README holds",
+  ([name, typed]) => {
+    const between = new RegExp(`<!-- ${name}:start -->[^]*<!-- ${name}:end -->`, "u");
+    const recording = (text: string) => between.exec(text)?.[0];
+    expect(recording(readme)).toContain(typed);
+    expect(recording(readme)).toBe(recording(read("apps/cli/README.md")));
+  },
+);
 
 test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/quick-start.md"])(
   "every file that %s names and every page that it links to is there",

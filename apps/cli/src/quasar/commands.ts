@@ -297,6 +297,19 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("skip", id, given),
   },
   {
+    name: "nebula demo",
+    summary: "see four phases conflict, get killed and land",
+    description:
+      "see four phases of work conflict, get killed and land: no agent, no key, no\n" + "network",
+    options: [["--keep", "keep the demo's folder to look around in"]],
+    examples: [
+      ["quasar nebula demo", "about fifteen seconds"],
+      ["quasar nebula demo --keep", "and look at its repository afterwards"],
+    ],
+    run: async (_args, given) =>
+      (await import("./commands/nebula-demo.ts")).nebulaDemoCommand(given),
+  },
+  {
     name: "status",
     group: GROUPS.look,
     summary: "show where the newest runs stand, and what is next",

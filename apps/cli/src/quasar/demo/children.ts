@@ -56,9 +56,28 @@ export function startQuasar(
   });
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (line) => onRecord(reportedBy(JSON.parse(line) as Printed)));
-  const ended = new Promise<number | undefined>((resolve, reject) => {
+  return { process: child, ended: endOf(child) };
+}
+
+/** Starts `quasar …`, which prints where this process does. */
+export function showQuasar(place: DemoPlace, args: readonly string[]): QuasarChild {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: place.repository,
+    env: place.env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return { process: child, ended: endOf(child) };
+}
+
+/** What `quasar … --json` says, as its last line. */
+export async function askQuasar(place: DemoPlace, args: readonly string[]): Promise<unknown> {
+  const { output } = await finish(place, process.execPath, [MAIN, ...args, "--json"]);
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "");
+}
+
+function endOf(child: ChildProcess): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? undefined));
   });
-  return { process: child, ended };
 }

@@ -14,6 +14,7 @@ import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
 import {
   NEBULA_APPLY_LINES,
+  NEBULA_DEMO_LINES,
   NEBULA_LOG_LINES,
   nebulaAnswerLine,
   nebulaStatusLine,
@@ -45,6 +46,7 @@ export const LINES: LinesOf = {
   ls: [listLine, errorLine],
   "nebula apply": NEBULA_APPLY_LINES,
   "nebula approve": [nebulaAnswerLine, errorLine],
+  "nebula demo": NEBULA_DEMO_LINES,
   "nebula diff": [diffLine, errorLine],
   "nebula log": NEBULA_LOG_LINES,
   "nebula plan": [nebulaPlanLine, errorLine],

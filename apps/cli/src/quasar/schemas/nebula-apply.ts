@@ -32,7 +32,7 @@ import {
   taskSuccess,
 } from "../../shared/schemas/loop-events.ts";
 import type { engineFacts } from "../facts/nebula-apply.ts";
-import { noticeLine, OF_LOOP, waitingLine } from "./run.ts";
+import { noticeLine, OF_LOOP, stepLine, waitingLine } from "./run.ts";
 
 const phaseId = text('The phase; "": the nebula as a whole');
 
@@ -151,6 +151,9 @@ export const NEBULA_APPLY_LINES = [
   resultLine,
   errorLine,
 ] as const;
+
+/** What `nebula demo` prints. */
+export const NEBULA_DEMO_LINES = [stepLine, ...NEBULA_APPLY_LINES] as const;
 
 /** What `nebula log` prints. */
 export const NEBULA_LOG_LINES = [

@@ -93,7 +93,7 @@ const resultLine = timedLine("result", "The last line of a run that ended", {
   next: steps(),
 });
 
-const stepLine = timedLine("step", "A step of the demo", {
+export const stepLine = timedLine("step", "A step of the demo", {
   title: text("What it is"),
   lines: texts("What it shows"),
 });
