@@ -27,7 +27,8 @@ const BOTH: Work = {
 };
 
 test("a conflict goes back to its phase with both sides in its tree, and lands what the phase makes of it", async () => {
-  const files = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+  const inOrder = `${MANIFEST}[execution]\nmerge_order = "plan"\n`;
+  const files = { "nebula.toml": inOrder, "a.md": phase("a"), "b.md": phase("b") };
   const beside = aPlace({ "one.txt": "start\n" }, files);
   const { state: ended } = await beside.apply(BOTH);
   expect(beside.git("show", "nebula/demo:one.txt")).toBe("by a and b");
