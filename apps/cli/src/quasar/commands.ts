@@ -300,7 +300,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula demo",
     summary: "see four phases conflict, get killed and land",
     description:
-      "see four phases of work conflict, get killed and land: no agent, no key, no\n" + "network",
+      "see four phases of work conflict, get killed and land: no agent, no key, no\nnetwork",
     options: [["--keep", "keep the demo's folder to look around in"]],
     examples: [
       ["quasar nebula demo", "about fifteen seconds"],
