@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, phaseText, withDemo, workOf } from "./a-nebula.ts";
@@ -21,7 +21,10 @@ test("a nebula lands all of its phases, verified, and leaves the user's own tree
     "nebula.toml": '[nebula]\nname = "demo"\n[execution]\nverify = ["true"]\n',
   });
   const before = git(at, "status", "--porcelain");
-  const end = await apply(at, ALL);
+  const told = join(at.outside, "told");
+  const notify = `echo "$QUASAR_EVENT: $QUASAR_MESSAGE" > '${told}'`;
+  const end = await quasar(at, [...applyArgs(at, ALL), "--notify", notify, "--json"]);
+  expect(readFileSync(told, "utf8")).toBe("done: nebula demo: 3 of 3 phases landed\n");
   expect(end.code, end.stderr).toBe(0);
   expect(lastRecord(end)).toMatchObject({
     type: "nebula",

@@ -8,6 +8,7 @@ import {
   listNebulae,
   type NebulaState,
   type PhaseRunOptions,
+  type StopReason,
   unfinishedOf,
 } from "@quasar/nebula";
 import { archiveNebula, hasTrees, keptSpec, nebulaCost } from "@quasar/nebula/internal";
@@ -20,7 +21,7 @@ import {
 } from "@quasar/nebula/spec";
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
-import { openUser, repositoryOf } from "@quasar/runs/internal";
+import { openUser, repositoryOf, runNotification } from "@quasar/runs/internal";
 import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -111,12 +112,27 @@ export async function nebulaApplyCommand(
     });
     const cost = await nebulaCost(commonDir, state);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
+    const problem = await notifyOf(state, reason, settings, root);
+    if (problem !== undefined) say({ type: "warning", message: problem });
     say(nebulaResult(state, cost, { reason, exit, next: nextOfNebula(state, reason, limits) }));
     return exit;
   } finally {
     interrupts.stop();
     reporter.close();
   }
+}
+
+/** Tells who is away how the nebula stands, by the command of their settings. @returns What went wrong. */
+function notifyOf(
+  { name, phases }: NebulaState,
+  reason: StopReason,
+  { notify: command }: Settings,
+  cwd: string,
+): Promise<string | undefined> {
+  const landed = phases.filter(({ status }) => status === "done").length;
+  const message = `nebula ${name}: ${landed} of ${count(phases.length, "phase")} landed`;
+  const said = { QUASAR_EVENT: reason, QUASAR_MESSAGE: message };
+  return runNotification({ command, cwd, env: process.env, said });
 }
 
 interface Meant {
