@@ -134,7 +134,9 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
   }
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
-  const begun = unfinishedOf(workspace.repositoryId, loaded.dir);
+  const begun =
+    unfinishedOf(workspace.repositoryId, loaded.dir) ??
+    (resume === true ? lastOf(workspace, loaded.dir) : undefined);
   if (begun !== undefined && fresh !== true) {
     return { workspace, loaded, resumed: unfinished(workspace, begun, resume === true) };
   }
@@ -144,6 +146,11 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
     });
   }
   return { workspace, loaded, resumed: undefined };
+}
+
+/** The nebula that was begun from a folder last, even if it has ended: its work trees may be there yet. */
+function lastOf({ repositoryId }: Workspace, dir: string): NebulaState | undefined {
+  return listNebulae(repositoryId).find((state) => state.dir === dir && state.archivedFrom === "");
 }
 
 /** Archives what was begun from the same folder before. */

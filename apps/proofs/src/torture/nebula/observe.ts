@@ -191,7 +191,8 @@ export function leftovers(place: Place): readonly string[] {
   const { id = "" } = nebulaOf(place) ?? {};
   const locks = globSync(join(commonDir(place), "{quasar,quasar/nebulae/*}/lock")).filter(isHeld);
   const ofGit = globSync(join(commonDir(place), "**/*.lock"));
-  const trees = globSync([join(treesOf(place), "**"), join(commonDir(place), "worktrees/*")]);
+  // Between two of its last steps the folder of all nebulae is empty, and nobody resumes what has ended.
+  const trees = globSync([join(treesOf(place), "*/**"), join(commonDir(place), "worktrees/*")]);
   const files = [...locks, ...ofGit, ...trees].map((path) =>
     path.replace(place.root, "").replace(id, "*"),
   );
