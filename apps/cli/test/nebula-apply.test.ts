@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, phaseText, withDemo, workOf } from "./a-nebula.ts";
@@ -77,6 +77,17 @@ test("an interrupt saves, and the command that it advises continues", async () =
   ]);
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(existsSync(join(at.repo, "..", `.${at.repo.split("/").at(-1)}.quasar`, id))).toBe(false);
+});
+
+test("what a crash has left of a nebula that has ended goes when its folder is resumed", async () => {
+  const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n' });
+  const { nebulaId } = lastRecord(await apply(at, ALL));
+  const trees = join(at.repo, "..", `.${at.repo.split("/").at(-1)}.quasar`, String(nebulaId));
+  mkdirSync(trees, { recursive: true });
+  const resume = [...applyArgs(at, ALL), "--resume"];
+  expect((await quasar(at, resume)).code).toBe(0);
+  expect(existsSync(trees)).toBe(false);
+  expect((await quasar(at, resume)).code).toBe(8);
 });
 
 test("without --auto nothing begins, and a bad number is refused", async () => {
