@@ -158,6 +158,26 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([id = ""], given) => (await working()).forkCommand(id, given),
   },
   {
+    name: "nebula generate",
+    summary: "have an agent read the repository and write a nebula",
+    description:
+      "have an agent read the repository, at HEAD, and write a nebula: phases, and\n" +
+      "what they need. It is checked; what is wrong goes back to the agent, up to\n" +
+      "three answers. Nothing of it is worked on. Exits with 2 where none is valid",
+    args: [["<prompt>", "what the phases are to achieve, in words"]],
+    options: [
+      ["--dir <dir>", "the nebula's folder, which is new; .nebulas/<first words> if left out"],
+      ["--force", "replace the nebula that is there; it is kept as <dir>.before"],
+      TRUST,
+    ],
+    settings: ["coder", "coderModel", "maxBudgetUsd"],
+    examples: [
+      ['quasar nebula generate "Move all dates to UTC"', "then read it, and quasar nebula plan"],
+      ['quasar nebula generate "Add tokens" --dir .nebulas/tokens', "in a folder of this name"],
+    ],
+    run: async ([prompt = ""], given) => (await ofNebulae()).nebulaGenerateCommand(prompt, given),
+  },
+  {
     name: "nebula validate",
     summary: "find everything that is wrong with a nebula's files",
     description:
@@ -299,8 +319,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "nebula demo",
     summary: "see four phases conflict, get killed and land",
-    description:
-      "see four phases of work conflict, get killed and land: no agent, no key, no\nnetwork",
+    description: "see four phases conflict, get killed and land: no agent, no key, no network",
     options: [["--keep", "keep the demo's folder to look around in"]],
     examples: [
       ["quasar nebula demo", "about fifteen seconds"],

@@ -1,6 +1,7 @@
 export { nebulaAnswerCommand } from "./nebula-answer.ts";
 export { nebulaApplyCommand } from "./nebula-apply.ts";
 export { nebulaDiffCommand } from "./nebula-diff.ts";
+export { nebulaGenerateCommand } from "./nebula-generate.ts";
 export { nebulaLogCommand } from "./nebula-log.ts";
 export { nebulaPlanCommand } from "./nebula-plan.ts";
 export { nebulaStopCommand } from "./nebula-stop.ts";

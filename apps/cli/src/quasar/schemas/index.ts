@@ -20,6 +20,7 @@ import {
   nebulaStatusLine,
 } from "./nebula-apply.ts";
 import { nebulaStopLine } from "./nebula-care.ts";
+import { nebulaGenerateLine } from "./nebula-generate.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -48,6 +49,7 @@ export const LINES: LinesOf = {
   "nebula approve": [nebulaAnswerLine, errorLine],
   "nebula demo": NEBULA_DEMO_LINES,
   "nebula diff": [diffLine, errorLine],
+  "nebula generate": [nebulaGenerateLine, errorLine],
   "nebula log": NEBULA_LOG_LINES,
   "nebula plan": [nebulaPlanLine, errorLine],
   "nebula reject": [nebulaAnswerLine, errorLine],

@@ -47,7 +47,7 @@ const problem = object(
   "What is wrong with a nebula's files, or odd",
 );
 
-const problems = list(problem, "By their files, nebula.toml first");
+export const problems = list(problem, "By their files, nebula.toml first");
 
 export const nebulaValidateLine = result(
   "nebula_validate",
