@@ -119,14 +119,15 @@ const UNBILLED: ReadonlySet<AgentFailureKind> = new Set([
   "usage",
 ]);
 
-/** Whether the first thing that a turn asked for was refused. */
+/** Whether the first thing that a turn asked for was refused, and the agent tells of no cost of it. */
 export function isRefusal(
   { kind }: AgentFailure,
-  { tools, text }: AcpReading,
+  { tools, text, beforeUsd = 0, sessionUsd = 0 }: AcpReading,
   { errorText }: AcpOutcomeOptions,
 ): boolean {
   const saidNothing = text === "" || errorText?.test(text) === true;
-  return UNBILLED.has(kind) && tools === 0 && saidNothing;
+  const hasCost = sessionUsd > beforeUsd;
+  return UNBILLED.has(kind) && tools === 0 && saidNothing && !hasCost;
 }
 
 function wordsOf({ message, data }: AcpError): string {
