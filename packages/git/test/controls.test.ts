@@ -18,6 +18,7 @@ function aSettledRepository(): string {
   const root = aRepository();
   git(root, "config", "remote.origin.url", "https://me:secret@host.example/x");
   git(root, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*");
+  git(root, "config", "branch.main.remote", "origin");
   hook(root, ".git/hooks/pre-commit");
   return root;
 }
@@ -61,6 +62,28 @@ test.for<readonly [what: string, change: (root: string) => void, words: string]>
   [
     "the remote of the branch",
     (root) => git(root, "config", "branch.main.pushRemote", "else"),
+    'branch.main.pushremote: "else" (was not set)',
+  ],
+  [
+    "where the branch's work went before, and no longer does",
+    (root) => git(root, "config", "--unset", "branch.main.remote"),
+    'branch.main.remote: not set (was "origin")',
+  ],
+  [
+    "the remote of a branch that HEAD names in another form",
+    (root) => {
+      write(root, ".git/HEAD", "ref:  refs/heads/main\n");
+      git(root, "config", "branch.main.pushRemote", "else");
+    },
+    'branch.main.pushremote: "else" (was not set)',
+  ],
+  [
+    "the remote of any branch where HEAD is a link",
+    (root) => {
+      rmSync(join(root, ".git/HEAD"));
+      symlinkSync("refs/heads/main", join(root, ".git/HEAD"));
+      git(root, "config", "branch.main.pushRemote", "else");
+    },
     'branch.main.pushremote: "else" (was not set)',
   ],
   [
@@ -220,13 +243,27 @@ test("a git hook that a tool makes anew in another work tree is the main one's",
   expect(await controls.changes()).toMatchObject([{ words: "git hook .husky/_/pre-commit: new" }]);
 });
 
+test.for([
+  ["an alias", "alias.st", "status"],
+  ["how a pull merges", "pull.ff", "only"],
+  [
+    "what Git LFS notes of a server while it pushes",
+    "lfs.https://host.example/x.git/info/lfs.locksverify",
+    "false",
+  ],
+] as const)("%s is named, and nothing waits for it", async ([, name, value]) => {
+  const root = aRepository();
+  const controls = await controlsOf(root);
+  git(root, "config", name, value);
+  expect(await controls.changes()).toMatchObject([{ decides: false }]);
+});
+
 test("what others do to their branches is not named", async () => {
   const root = aRepository();
   git(root, "config", "branch.main.remote", "origin");
   const controls = await controlsOf(root);
   git(root, "config", "branch.topic.remote", "origin");
   git(root, "config", "branch.main.description", "mine");
-  git(root, "config", "--unset", "branch.main.remote");
   expect(await controls.changes()).toEqual([]);
 });
 

@@ -19,3 +19,4 @@ export { subjectPrompt } from "./turn/subject-prompt.ts";
 export { nextTurnId } from "./turn/turn-id.ts";
 export { processOf } from "./turn/turn-process.ts";
 export { waitUntil } from "./wait-until.ts";
+export { parseOnce } from "./review/parse-once.ts";

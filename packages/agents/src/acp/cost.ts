@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { type Cost, NOTHING_SPENT } from "../agent-process.ts";
-import { costOf, type ModelPrices, NO_TOKENS, type Tokens } from "../prices.ts";
+import { costOf, type ModelPrices, NO_TOKENS, sumOf, type Tokens } from "../prices.ts";
 
 const count = v.fallback(v.pipe(v.number(), v.minValue(0)), 0);
 
 /** What a turn has used, as the protocol has it. */
+const tokens = v.pipe(v.number(), v.finite(), v.minValue(0));
 const Usage = v.object({
-  inputTokens: v.pipe(v.number(), v.minValue(0)),
-  outputTokens: count,
+  inputTokens: tokens,
+  outputTokens: tokens,
   totalTokens: count,
   thoughtTokens: v.optional(count, 0),
   cachedReadTokens: v.optional(count, 0),
@@ -36,27 +37,40 @@ export interface ModelUse {
 
 /** What the answer to a prompt says of tokens; none where it says nothing. */
 export function usesOf(answer: unknown): readonly ModelUse[] {
-  const quota = v.safeParse(Quota, answer);
-  if (quota.success) {
-    const { _meta: meta } = quota.output;
-    return meta.quota.model_usage.map(({ model, token_count: tokens }) => ({
-      model,
-      tokens: { ...NO_TOKENS, input: tokens.input_tokens, output: tokens.output_tokens },
-    }));
-  }
+  const [byModels, whole] = [usesByModels(answer), wholeUse(answer)];
+  // Where both are there, what says more: a cost may be too high, but not too low.
+  const uses = sumOfUses(byModels) >= sumOfUses(whole) ? byModels : whole;
+  return sumOfUses(uses) === 0 ? [] : uses;
+}
+
+function usesByModels(answer: unknown): readonly ModelUse[] {
+  const { success, output } = v.safeParse(Quota, answer);
+  if (!success) return [];
+  return output._meta.quota.model_usage.map(({ model, token_count: used }) => ({
+    model,
+    tokens: { ...NO_TOKENS, input: used.input_tokens, output: used.output_tokens },
+  }));
+}
+
+function wholeUse(answer: unknown): readonly ModelUse[] {
   const said = v.safeParse(v.object({ usage: Usage }), answer);
   return said.success ? [{ model: undefined, tokens: tokensOf(said.output.usage) }] : [];
 }
 
-/** Some count what came from a cache among the input, others beside it: the total tells. */
+function sumOfUses(uses: readonly ModelUse[]): number {
+  return uses.reduce((sum, use) => sum + sumOf(use.tokens), 0);
+}
+
+/** Some count what came from a cache among the input, others beside it, and thoughts too: the total tells. */
 function tokensOf(usage: v.InferOutput<typeof Usage>): Tokens {
   const { inputTokens, outputTokens, totalTokens, thoughtTokens } = usage;
   const { cachedReadTokens: cacheRead, cachedWriteTokens: cacheWrite } = usage;
   const cached = cacheRead + cacheWrite;
   const isBeside = totalTokens >= inputTokens + outputTokens + cached;
   const input = isBeside ? inputTokens : Math.max(0, inputTokens - cached);
-  const hasThoughtsBeside = totalTokens === inputTokens + outputTokens + thoughtTokens;
-  const output = outputTokens + (hasThoughtsBeside ? thoughtTokens : 0);
+  // What the total has beside all else was thought; without a total, thoughts are taken to be beside the output.
+  const rest = totalTokens - input - cached;
+  const output = totalTokens === 0 ? outputTokens + thoughtTokens : Math.max(outputTokens, rest);
   return { ...NO_TOKENS, input, output, cacheRead, cacheWrite };
 }
 

@@ -9,6 +9,11 @@ import { type AcpReading, MAX_TEXT } from "./reader.ts";
 /** Errors of the protocol have codes for few things: words and statuses are what there is. The first that fits decides. */
 const PROSE: Prose = [
   [/no response was returned/i, "empty-answer"],
+  // Google says of each limit that its plan and billing should be checked; OpenAI says so of credit alone.
+  [
+    /^(?!.*insufficient.?quota).*(?:resource (?:has been )?exhausted|resource.exhausted|exceeded your current quota)/is,
+    "rate-limit",
+  ],
   [/quota|billing|credit balance|insufficient.{0,20}(?:funds|credit|balance)/i, "billing"],
   [/rate.?limit|too many requests|usage limit|resource.?exhausted/i, "rate-limit"],
   [/authenticat|unauthori[sz]ed|invalid.{0,20}key|permission.?denied|log ?in\b/i, "auth"],
@@ -119,14 +124,15 @@ const UNBILLED: ReadonlySet<AgentFailureKind> = new Set([
   "usage",
 ]);
 
-/** Whether the first thing that a turn asked for was refused. */
+/** Whether the first thing that a turn asked for was refused, and the agent tells of no cost of it. */
 export function isRefusal(
   { kind }: AgentFailure,
-  { tools, text }: AcpReading,
+  { tools, text, beforeUsd = 0, sessionUsd = 0 }: AcpReading,
   { errorText }: AcpOutcomeOptions,
 ): boolean {
   const saidNothing = text === "" || errorText?.test(text) === true;
-  return UNBILLED.has(kind) && tools === 0 && saidNothing;
+  const hasCost = sessionUsd > beforeUsd;
+  return UNBILLED.has(kind) && tools === 0 && saidNothing && !hasCost;
 }
 
 function wordsOf({ message, data }: AcpError): string {

@@ -160,7 +160,15 @@ test.for([
   [{ code: -32603, message: "HTTP 503" }, "overloaded"],
   [{ code: -32603, message: "prompt is too long: 200001 tokens" }, "context-overflow"],
   [{ code: -32603, message: "fetch failed" }, "network"],
-  [{ code: -32603, message: "You exceeded your current quota" }, "billing"],
+  [{ code: -32603, message: "You exceeded your current quota (insufficient_quota)" }, "billing"],
+  [
+    {
+      code: 429,
+      message: "You exceeded your current quota, please check your plan and billing details.",
+    },
+    "rate-limit",
+  ],
+  [{ code: 429, message: "Resource has been exhausted (e.g. check quota)." }, "rate-limit"],
   [{ code: -32603, message: "boom" }, "unknown"],
 ] as const)("reads the failure of %j", ([error, kind]) => {
   const { result } = read([...BEGUN, refused(2, error)]);

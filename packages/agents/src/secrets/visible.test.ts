@@ -13,6 +13,7 @@ const split = (text: string, by: string): string =>
 
 const HIDDEN = {
   "a space without a width": "\u200b",
+  "a mark between lines": "\ufff9",
   "a joiner": "\u2060",
   "a mark of byte order": "\ufeff",
   "a soft hyphen": "\u00ad",

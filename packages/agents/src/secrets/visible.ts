@@ -2,7 +2,7 @@
 
 /** Characters that are not seen: controls, and those without a width. */
 const HIDDEN =
-  /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+  /[\p{Default_Ignorable_Code_Point}\p{Cf}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 /**
  * What acts on a terminal: sequences with parameters, such as a colour; those with a text, such as a title; others. None of
  * them goes beyond the next one, or is longer than any that a terminal takes: a text is read once.

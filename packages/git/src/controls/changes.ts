@@ -31,11 +31,17 @@ export interface ControlChange {
   readonly decides: boolean;
 }
 
-/** @param branch - The one that is checked out; `""`: none. */
+/** What is checked out. */
+export type Branch =
+  | { readonly is: "known"; readonly name: string }
+  | { readonly is: "none" }
+  /** Whatever is said of any branch may be about it. */
+  | { readonly is: "unknown" };
+
 export function controlChanges(
   was: FoundControls,
   is: FoundControls,
-  branch: string,
+  branch: Branch,
 ): readonly ControlChange[] {
   const known = new Map(Object.entries(was.mainHooks));
   return [
@@ -44,7 +50,7 @@ export function controlChanges(
       decides: true,
     })),
     ...different(was.settings, is.settings).flatMap(([name, before, now]) => {
-      const decides = decidesWork(name, now !== undefined, branch);
+      const decides = decidesWork(name, branch);
       if (decides === undefined) return [];
       return [{ words: `${line(name)}: ${shown(now)} (was ${shown(before)})`, decides }];
     }),
@@ -81,13 +87,19 @@ function different(was: Texts, is: Texts): readonly Difference[] {
 
 /** Settings that change neither what git starts nor where work goes, or by which other rules of a run look. */
 const HARMLESS =
-  /^(?:(?:user|author|committer)\.(?:name|email)|(?:advice|color|gc|maintenance)\..*|pull\.rebase|remote\..*\.gh-resolved|submodule\..*\.(?:url|active)|lfs\.(?:repositoryformatversion|http.*\.access)|core\.(?:abbrev|autocrlf|eol|safecrlf|filemode|ignorecase|precomposeunicode|quotepath|symlinks|excludesfile|attributesfile|trustctime|checkstat|ignorestat|untrackedcache|sparsecheckout|sparsecheckoutcone))$/su;
+  /^(?:(?:user|author|committer)\.(?:name|email)|(?:advice|alias|color|column|fetch|gc|gitflow|help|init|maintenance|pull|rerere)\..*|safe\.directory|remote\..*\.gh-resolved|submodule\..*\.(?:url|active)|lfs\.(?:repositoryformatversion|.*\.(?:access|locksverify))|core\.(?:abbrev|autocrlf|editor|eol|safecrlf|filemode|ignorecase|precomposeunicode|quotepath|symlinks|excludesfile|attributesfile|trustctime|checkstat|ignorestat|untrackedcache|sparsecheckout|sparsecheckoutcone))$/su;
 
-/** `undefined`: it is of no interest. Of branches only the one that is worked on matters. */
-function decidesWork(name: string, isSet: boolean, branch: string): boolean | undefined {
+/**
+ * `undefined`: it is of no interest. Of branches only the one that is worked on matters, and where its work goes: also
+ * where that is said no more.
+ */
+function decidesWork(name: string, branch: Branch): boolean | undefined {
   if (!name.startsWith("branch.")) return !HARMLESS.test(name);
-  const isOwn = new Set(["remote", "pushremote"].map((key) => `branch.${branch}.${key}`)).has(name);
-  return isOwn && isSet ? true : undefined;
+  const key = name.slice(name.lastIndexOf(".") + 1);
+  const isWay = key === "remote" || key === "pushremote";
+  const isOwn =
+    branch.is === "unknown" || (branch.is === "known" && name === `branch.${branch.name}.${key}`);
+  return isWay && isOwn ? true : undefined;
 }
 
 /** A line of a message, and of a command's argument. */

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
-import { type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
-import { readable } from "./digest.ts";
+import { type Branch, type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
+import { linkTarget, readable } from "./digest.ts";
 import { hookFiles, placeFiles, replacedObjects, ruleFiles, type WithoutOwn } from "./files.ts";
 import { type Flags, openIndexFlags, restoreFlags, SKIPPED } from "./index-flags.ts";
 import { type FoundSettings, readSettings, valuesInForce } from "./settings.ts";
@@ -148,9 +148,13 @@ function mainRoot({ root, commonDir }: Repository): string | undefined {
   return basename(commonDir) === ".git" && main !== root ? main : undefined;
 }
 
-function branchOf({ gitDir }: Repository): string {
-  const head = readable(() => readFileSync(join(gitDir, "HEAD"), "utf8")) ?? "";
-  return /^ref: refs\/heads\/(.*)\n?$/u.exec(head)?.[1] ?? "";
+/** As git reads HEAD; a link, and what is neither a branch nor a commit's id, may stand for any of them. */
+function branchOf({ gitDir }: Repository): Branch {
+  const path = join(gitDir, "HEAD");
+  const head = linkTarget(path) === undefined ? readable(() => readFileSync(path, "utf8")) : "";
+  if (/^[0-9a-f]{40,64}\s*$/u.test(head ?? "")) return { is: "none" };
+  const [, name] = /^ref:\s*refs\/heads\/(?!\.invalid\s*$)(\S+)\s*$/u.exec(head ?? "") ?? [];
+  return name === undefined ? { is: "unknown" } : { is: "known", name };
 }
 
 const GROUPS: readonly (keyof FoundControls)[] = [

@@ -58,10 +58,11 @@ function isAsBefore(sources: Texts): boolean {
 /** Where git looks for settings, whether there are any or not. */
 function usualFiles(repository: Repository): readonly string[] {
   const { gitDir, commonDir } = repository;
-  const { GIT_CONFIG_GLOBAL = "" } = process.env;
+  const { GIT_CONFIG_GLOBAL = "", GIT_CONFIG_SYSTEM = "" } = process.env;
   const ofUser =
     GIT_CONFIG_GLOBAL === "" ? userFiles(repository, new Map()).settings : [GIT_CONFIG_GLOBAL];
-  return [...ofUser, join(commonDir, "config"), join(gitDir, "config.worktree")];
+  const ofSystem = GIT_CONFIG_SYSTEM === "" ? "/etc/gitconfig" : GIT_CONFIG_SYSTEM;
+  return [ofSystem, ...ofUser, join(commonDir, "config"), join(gitDir, "config.worktree")];
 }
 
 /** A path as a setting names it. */

@@ -1,7 +1,9 @@
 /** What stands behind `APPROVED:` in place of an approval. */
 const DENIES = new RegExp(
   [
-    "no|nope|never|not|none|nothing|false|n/a|only|unless|until|pending|partly|partially|tentatively",
+    "no|nope|never|not|none|nothing|null|sorry|absolutely not|definitely not|certainly not|by no means|fail(?:ed)?",
+    "needs? (?:more )?(?:work|changes?)|changes? (?:requested|needed|required|necessary)",
+    "false|n/a|only|unless|until|pending|partly|partially|tentatively",
     "conditional|withheld|denied|refused|rejected|declined|blocked|postponed",
     "cannot|can'?t|can not|won'?t|will not|would not|wouldn'?t|do not|don'?t",
     "i (?:cannot|can'?t|can not|won'?t|will not|would not|wouldn'?t|do not|don'?t)",
@@ -12,7 +14,7 @@ const BEGINS_WITH_DENIAL = new RegExp(`^(?:${DENIES.source})(?![\\w-])`, "iu");
 
 /** It begins like a denial, and says that there is nothing against it. */
 const NOTHING_AGAINST =
-  /^(?:no|none|nothing)(?:\s+(?:else|more|further|other|open|remaining|new|major|blocking|\w+ly))*\s*(?:issues?|problems?|findings?|objections?|concerns?|defects?|regressions?|blockers?|complaints?|remarks?|comments?|changes? (?:needed|required|necessary)|to \w+|against|(?:is |was |seems )?(?:wrong|missing|amiss|off|left|open|broken))\b/iu;
+  /^(?:no|none|nothing)(?:\s+(?:else|more|further|other|open|remaining|new|major|blocking|\w+ly))*\s*(?:issues?|problems?|findings?|objections?|concerns?|defects?|regressions?|blockers?|complaints?|remarks?|comments?|changes? (?:needed|required|necessary)|to \w+|against|(?:blocks?|prevents?|hinders?|speaks|stands)\b|(?:is |was |seems )?(?:wrong|missing|amiss|off|left|open|broken))\b/iu;
 
 /** A denial or a condition, wherever it stands. */
 const TAKES_BACK =

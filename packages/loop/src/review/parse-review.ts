@@ -30,10 +30,10 @@ const AFTER_VERIFICATION = ["VERIFICATION:", "ISSUE:", "REPORT:", "APPROVED:"];
 const LOOSE_ISSUE = /^[^\p{L}]*(?:ISSUE|SEVERITY)\b[\s#*_\d]*:[\s*_]*(.*)$/iu;
 /** A verdict of another name, which is none of the grammar's. */
 const OTHER_VERDICT =
-  /^[^\p{L}]*(?:(?:NOT|UN)[ -]?APPROVED|DISAPPROVED|REJECTED|DENIED|CHANGES[ _]REQUESTED|REQUEST[ _]CHANGES)\b/iu;
+  /^[^\p{L}]*(?:(?:NOT|UN)[ -]?APPROVED|DISAPPROVED|REJECTED|DENIED|CHANGES[ _]REQUESTED|REQUEST[ _]CHANGES)\b(?=[^\p{L}\d]*$|\s*[:–—-])/iu;
 /** A sentence of its own that takes an approval back. */
 const REFUSES =
-  /^[^\p{L}]*(?:but |however,? )?i (?:do not|don['’]t|cannot|can['’]t|can not|will not|won['’]t) (?:\w+ )?(?:approve|accept)\b/iu;
+  /^[^\p{L}]*(?:but |however,? )?i (?:do not|don['’]t|cannot|can['’]t|can not|will not|won['’]t) (?:\w+ )?(?:approve|accept)\b|\b(?:this|the) (?:change|work|patch|code|pull request|task) (?:is|was|remains|stays) not (?:yet )?approved\b|^[^\p{L}]*(?:final |my )?verdict:[\s*_]*(?:rejected|not approved)\b/iu;
 /** All that stands behind `ISSUE:` where there is none. */
 const NO_ISSUE =
   /^(?:none|no|nothing|n\/a|-|fixed|resolved|no (?:\w+ )?(?:issues?|findings?|problems?)(?: found| left| remain(?:s|ing)?)?|nothing (?:found|left|open|to report))[\s.!*_]*$/iu;
@@ -67,7 +67,7 @@ function verdictOf(
   lines: readonly string[],
 ): ParsedReview["verdict"] {
   if (found) return "changes_requested";
-  if (approved) return asSeen(lines).some(contradicts) ? undefined : "approved";
+  if (approved) return contradict(asSeen(lines)) ? undefined : "approved";
   return open ? "changes_requested" : undefined;
 }
 
@@ -76,6 +76,16 @@ function asSeen(lines: readonly string[]): readonly string[] {
   return lines
     .flatMap((line) => visibleText(line).split("\r"))
     .map((line) => trimSpace(line.replaceAll(/\p{Cf}|\ufffd/gu, "")));
+}
+
+/** Whether lines speak against an approval; what stands behind `APPROVED:` may be on the next one. */
+function contradict(lines: readonly string[]): boolean {
+  return lines.some((line, at) => {
+    if (contradicts(line)) return true;
+    if (!line.startsWith("APPROVED:") || valueOf(line, "APPROVED:") !== "") return false;
+    const next = lines.slice(at + 1).find((each) => each !== "") ?? "";
+    return !startsWithAny(next, AFTER_DESCRIPTION) && isDenied(next);
+  });
 }
 
 /** Whether a line speaks against the approval of an answer in which no issue could be read. */

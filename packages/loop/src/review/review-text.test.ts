@@ -26,7 +26,6 @@ test.for([
     `I read it.\n\n${fenced(REQUESTED)}\n\nBye.`,
     "changes_requested",
   ],
-  ["an approval after text", `I read {it} all.\n${APPROVED}`, "approved"],
   ["an approval that has findings", review("approved", "bad"), "changes_requested"],
   ["an approval that the text has too", `APPROVED: yes\n\n${fenced(APPROVED)}`, "approved"],
   [
@@ -54,6 +53,23 @@ test.for([
   ["an approval within a line", `a.md says ${APPROVED}`],
   ["an approval that a line continues behind", `${APPROVED} is what a.md says`],
   ["a quotation", `> ${APPROVED}`],
+  ["an approval after text", `I read {it} all.\n${APPROVED}`],
+  ["an approval that was refused before", `I reject this. Otherwise it were:\n${fenced(APPROVED)}`],
+  [
+    "findings that are there twice",
+    '{"verdict":"approved","findings":[{"severity":"critical","description":"bad"}],"findings":[]}',
+  ],
+  [
+    "a verdict that is there twice in another spelling",
+    APPROVED.replace("{", '{"\\u0076erdict":"changes_requested",'),
+  ],
+  ["a request in a list beside an approval in words", `APPROVED: yes\n\n- ${REQUESTED}`],
+  [
+    "a request with another key before beside an approval in words",
+    `APPROVED: yes\n\n${REQUESTED.replace("{", '{"summary":"x",')}`,
+  ],
+  ["a request that is not closed beside an approval", `APPROVED: yes\n\n${REQUESTED.slice(0, -2)}`],
+  ["a request in capitals beside an approval", `APPROVED: yes\n\n${REQUESTED.toUpperCase()}`],
   ["an approval that something is said about", `a.md has:\n${fenced(APPROVED)}\nIt is no test.`],
   ["an approval within another object", `{"verdict": ${APPROVED}}`],
   ["an approval that is never closed", APPROVED.slice(0, -1)],

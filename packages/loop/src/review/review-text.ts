@@ -1,3 +1,4 @@
+import { parseOnce } from "./parse-once.ts";
 import { parseReview } from "./parse-review.ts";
 import { type StructuredText, structuredText } from "./review-schema.ts";
 
@@ -11,23 +12,25 @@ import { type StructuredText, structuredText } from "./review-schema.ts";
  */
 export function reviewText(text: string): string | undefined {
   const [found, ...more] = reviewsIn(text);
-  if (found === undefined) return text;
-  if (more.length > 0) return undefined;
-  const [before, after] = [text.slice(0, found.from), text.slice(found.to)];
+  const [before, after] =
+    found === undefined ? [text, ""] : [text.slice(0, found.from), text.slice(found.to)];
   const around = parseReview(`${before}\n${after}`).verdict;
-  if (around !== undefined && around !== found.verdict) return undefined;
+  // One in another form, or in the midst of something, may be a quotation, and may be meant.
+  const isUnclear = more.length > 0 || NAMES_A_VERDICT.test(`${before}\n${after}`);
+  if (found === undefined) return isUnclear ? undefined : text;
+  if (isUnclear || (around !== undefined && around !== found.verdict)) return undefined;
   // A reviewer that quotes an approval has something to say about it.
-  if (found.verdict === "approved" && around === undefined && !isEnd(after)) return undefined;
+  const isAlone = FENCE_BEFORE.test(before) && FENCE_AFTER.test(after);
+  if (found.verdict === "approved" && around === undefined && !isAlone) return undefined;
   return [before, found.text, after]
     .map((part) => part.trim())
     .join("\n\n")
     .trim();
 }
 
-/** Whether nothing comes any more, but for the end of a fence. */
-function isEnd(text: string): boolean {
-  return /^\s*(?:`{3,}|~{3,})?\s*$/u.test(text);
-}
+const NAMES_A_VERDICT = /["']verdict["']\s*:/iu;
+const FENCE_BEFORE = /^\s*(?:(?:`{3,}|~{3,})\s*\w*\s*)?$/u;
+const FENCE_AFTER = /^\s*(?:`{3,}|~{3,})?\s*$/u;
 
 interface FoundReview extends StructuredText {
   readonly from: number;
@@ -73,16 +76,5 @@ function endOfObject(text: string, from: number): number | undefined {
 }
 
 function reviewAt(json: string): StructuredText | undefined {
-  // Of a key that is there twice, readers take different ones.
-  const isTwice = (json.match(/"verdict"\s*:/gu)?.length ?? 0) > 1;
-  return isTwice ? undefined : structuredText(parsed(json));
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
+  return structuredText(parseOnce(json));
 }

@@ -1,3 +1,4 @@
+import { parseOnce } from "@quasar/loop/internal";
 import { parseReview, renderReview } from "@quasar/loop/review";
 import * as v from "valibot";
 
@@ -25,16 +26,21 @@ const Verdict = v.object({
  * @returns `undefined` for an answer that says neither.
  */
 export function parseVerdict(text: string): VerifyVerdict | undefined {
-  for (const { json, around } of jsonIn(text)) {
+  for (const { json, around, isApart } of jsonIn(text)) {
     const verdict = fromObject(json);
     if (verdict === undefined) continue;
-    const isPass = verdict.issues.length === 0;
-    // A pass is none where what stands around it says otherwise, or has another one.
-    const other = isPass ? parseVerdict(around) : undefined;
-    return other === undefined || other.issues.length === 0 ? verdict : undefined;
+    if (verdict.issues.length > 0) return verdict;
+    // A pass is none in the midst of words, or where they say otherwise, or have another one.
+    const other = parseVerdict(around);
+    const holds =
+      other === undefined ? isApart && !SAYS_OTHERWISE.test(around) : other.issues.length === 0;
+    return holds ? verdict : undefined;
   }
   return fromReview(text);
 }
+
+const SAYS_OTHERWISE =
+  /\bfail(?:s|ed|ing|ures?)?\b|\b(?:not|n't|no) (?:a )?pass|\bnot (?:approve|accept)/iu;
 
 function fromObject(json: unknown): VerifyVerdict | undefined {
   const parsed = v.safeParse(Verdict, json);
@@ -72,6 +78,8 @@ interface FoundJson {
   readonly json: unknown;
   /** The answer without it. */
   readonly around: string;
+  /** Whether it is the whole answer, or in a fence. */
+  readonly isApart: boolean;
 }
 
 /** Where JSON could be in an answer, the likeliest first. */
@@ -80,11 +88,9 @@ function jsonIn(text: string): readonly FoundJson[] {
   const outer = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   return [text, fence, outer].flatMap((candidate) => {
     if (candidate === undefined || candidate === "") return [];
-    try {
-      return [{ json: JSON.parse(candidate) as unknown, around: text.replace(candidate, "") }];
-    } catch {
-      return []; // no JSON: the next one may be
-    }
+    const json = parseOnce(candidate);
+    const isApart = candidate !== outer || text.trim() === outer;
+    return json === undefined ? [] : [{ json, around: text.replace(candidate, ""), isApart }];
   });
 }
 
