@@ -197,7 +197,10 @@ function inNoOrder(facts: NebulaFacts): NebulaFacts {
         status: [...new Set(all.map(({ status }) => status))].join(" "),
         attempt: sum(({ attempt }) => attempt),
         runs: sum(({ runs }) => runs),
-        commits: all.flatMap(({ commits }) => commits).toSorted(),
+        commits: all
+          .flatMap(({ commits }) => commits)
+          .map((line) => line.replace(/ Phase \w$/u, ""))
+          .toSorted(),
       },
     },
     refs: refs.map((name) => name.replace(/\/p\d-[0-9a-f]{8}\//u, "/p/")).toSorted(),
