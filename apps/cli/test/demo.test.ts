@@ -90,9 +90,9 @@ test("the demo of nebulae keeps its repository with --keep, and --json prints re
   const done = await quasar(at, ["nebula", "demo", "--keep", "--json"]);
   const all = records(done.stdout);
   expect(all.filter(({ type }) => type === "nebula")).toMatchObject([{ reason: "done", exit: 0 }]);
-  const landed = all.filter(({ event }) => event === "phase_landed");
+  const landed = all.filter(({ what }) => what === "phase_landed");
   expect(landed.map(({ phaseId }) => phaseId)).toEqual(["slug", "title", "cli", "readme"]);
-  expect(all.filter(({ event }) => event === "rework")).toMatchObject([{ phaseId: "title" }]);
+  expect(all.filter(({ what }) => what === "rework")).toMatchObject([{ phaseId: "title" }]);
   expect(all.at(-1)).toMatchObject({ type: "step", title: "kept" });
   const [path = ""] = (all.at(-1) as { lines: string[] }).lines;
   const show = ["show", "nebula/text:index.js"];

@@ -57,9 +57,11 @@ class NebulaDemo implements Play {
   }
 
   async end(): Promise<void> {
-    this.#child?.process.kill("SIGKILL");
-    await this.#child?.ended;
-    await this.#killRuns();
+    if (this.#child !== undefined) {
+      this.#child.process.kill("SIGKILL");
+      await this.#child.ended;
+      await this.#killRuns();
+    }
     await this.#model?.close();
   }
 
@@ -100,14 +102,23 @@ class NebulaDemo implements Play {
     ]);
   }
 
-  /** Kills whatever runs of the demo have started. */
+  /** Kills whatever the engine has started: runs, and what is no run, by where it works. */
   async #killRuns(): Promise<void> {
     const { folder } = this.#stage.place;
-    const running = listRunProcesses() ?? [];
-    const own = running.filter(({ workTree = "" }) => workTree.startsWith(join(folder, "/")));
-    for (const runId of new Set(own.map((each) => each.runId))) {
+    const here = (listRunProcesses() ?? []).filter(({ workTree = "" }) =>
+      workTree.startsWith(join(folder, "/")),
+    );
+    const { phases = [] } = await this.#status();
+    const runIds = [...here.map(({ runId }) => runId), ...phases.flatMap((phase) => phase.runIds)];
+    for (const runId of new Set(runIds)) {
       await endRunProcesses(runId, { signal: "SIGKILL", graceMs: 0 });
     }
+  }
+
+  /** Empty before there is a nebula. */
+  async #status(): Promise<Partial<NebulaStatusLine>> {
+    const status = await askQuasar(this.#stage.place, ["nebula", "status", NEBULA]);
+    return status as Partial<NebulaStatusLine>;
   }
 
   async #resume(): Promise<void> {
@@ -138,8 +149,7 @@ class NebulaDemo implements Play {
     const log = ["log", "--first-parent", "--reverse", trailer, `${base}..${BRANCH}`];
     const landed = (await this.#stage.git(...log)).split("\n");
     const { answers, repeated, usd } = bill;
-    const status = await askQuasar(this.#stage.place, ["nebula", "status", NEBULA]);
-    const { spentUsd } = status as NebulaStatusLine;
+    const { spentUsd = 0 } = await this.#status();
     const tree = await this.#stage.git("status", "--porcelain");
     const head = await this.#stage.git("rev-parse", "HEAD");
     const proofs = [
