@@ -115,7 +115,10 @@ export const NEBULA_ENTRIES = {
 
 const resultLine = timedLine("nebula", "The last line: how the nebula stands, and why it stopped", {
   ...NEBULA_ENTRIES,
-  reason: word(["done", "failed", "waiting", "budget", "limit", "interrupted"], "Why it stopped"),
+  reason: word(
+    ["done", "landed", "failed", "waiting", "budget", "limit", "interrupted"],
+    "Why it stopped",
+  ),
   exit: whole("The exit code, which the README lists"),
   next: steps(),
 });
