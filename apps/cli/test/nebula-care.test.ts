@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { apply, applyArgs, DEMO, withDemo, workOf } from "./a-nebula.ts";
-import { doctor, git, lastRecord, type Place, quasar, start } from "./harness.ts";
+import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
+import { doctor, git, lastRecord, type Place, quasar, start, write } from "./harness.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
 interface Stood {
@@ -156,4 +156,28 @@ test("what is approved lands without agents, is squashed, and what is kept of it
   expect(pruned.stdout).toContain("  kept     the branch nebula/demo\n");
   expect(git(at, "for-each-ref", "refs/quasar")).toBe("");
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(2);
+});
+
+test("a nebula that has begun takes over what its folder says now", async () => {
+  const { at, id } = await halfDone();
+  expect((await quasar(at, ["nebula", "update", DEMO])).stdout).toBe(
+    "nebula demo has all of it already\n",
+  );
+  write(join(at.repo, DEMO), {
+    "1.md": phaseText("one", "priority = 2"),
+    "3.md": phaseText("three"),
+  });
+  const planned = await quasar(at, ["nebula", "update", DEMO, "--dry-run", "--json"]);
+  const phases = [
+    { phaseId: "one", what: "kept" },
+    { phaseId: "three", what: "added" },
+  ];
+  expect(lastRecord(planned)).toMatchObject({ dryRun: true, isChanged: false, phases });
+  const updated = await quasar(at, ["nebula", "update", DEMO]);
+  expect(updated.stdout).toBe(`nebula demo:
+  one      has begun: its text stays as it was
+  three    joins
+  next     quasar nebula apply ${id} --auto --resume
+`);
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain("demo: 1 of 3 phases");
 });

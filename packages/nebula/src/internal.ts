@@ -8,6 +8,7 @@ export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
+export { type NebulaUpdate, updateNebula } from "./engine/update.ts";
 export { stopEngine } from "./people/stop.ts";
 export { type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { hasTrees } from "./trees/left.ts";

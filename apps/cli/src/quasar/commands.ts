@@ -275,6 +275,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([id], given) => (await ofNebulae()).nebulaLandCommand(id, given),
   },
   {
+    name: "nebula update",
+    summary: "take over what a nebula's folder says now",
+    description:
+      "have a nebula that has begun take over what its folder says now: phases that\n" +
+      "are new, and the texts of those that have not begun. Nothing is removed",
+    args: [["<dir>", "the nebula's folder"]],
+    options: [["--dry-run", "only show the difference"], OF_NEBULA],
+    examples: [
+      ["quasar nebula update .nebulas/tokens --dry-run", "what would change"],
+      ["quasar nebula update .nebulas/tokens", "then apply it with --resume"],
+    ],
+    run: async ([dir = ""], given) => (await ofNebulae()).nebulaUpdateCommand(dir, given),
+  },
+  {
     name: "nebula squash",
     summary: "make one commit of all that has landed, on a branch of its own",
     description:

@@ -8,5 +8,6 @@ export { nebulaPlanCommand } from "./nebula-plan.ts";
 export { nebulaStopCommand } from "./nebula-stop.ts";
 export { nebulaPruneCommand } from "./nebula-prune.ts";
 export { nebulaSquashCommand } from "./nebula-squash.ts";
+export { nebulaUpdateCommand } from "./nebula-update.ts";
 export { nebulaValidateCommand } from "./nebula-validate.ts";
 export { nebulaStatusCommand } from "./nebula-status.ts";

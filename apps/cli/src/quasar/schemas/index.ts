@@ -20,7 +20,12 @@ import {
   nebulaStatusLine,
 } from "./nebula-apply.ts";
 import { nebulaGenerateLine } from "./nebula-generate.ts";
-import { nebulaPruneLine, nebulaSquashLine, nebulaStopLine } from "./nebula-care.ts";
+import {
+  nebulaPruneLine,
+  nebulaSquashLine,
+  nebulaStopLine,
+  nebulaUpdateLine,
+} from "./nebula-care.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -60,6 +65,7 @@ export const LINES: LinesOf = {
   "nebula squash": [nebulaSquashLine, errorLine],
   "nebula status": [nebulaStatusLine, errorLine],
   "nebula stop": [nebulaStopLine, errorLine],
+  "nebula update": [nebulaUpdateLine, errorLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],

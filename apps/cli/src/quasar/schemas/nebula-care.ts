@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { flag, list, object, sha, text, texts, whole } from "../../shared/schemas/kinds.ts";
+import { flag, list, object, sha, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 
 export const nebulaStopLine = result("nebula_stop", "The engine of a nebula was told to end", {
@@ -39,3 +39,24 @@ export const nebulaPruneLine = result("nebula_prune", "What was kept of ended ne
 });
 
 export type NebulaPruneLine = Printed<typeof nebulaPruneLine>;
+
+const updated = object(
+  {
+    phaseId: text("The phase"),
+    what: word(
+      ["added", "edited", "kept", "gone"],
+      "edited: it takes its new text; kept: it has begun, and keeps its text; gone: it has no file any more, and stays",
+    ),
+  },
+  "A phase whose file has changed",
+);
+
+export const nebulaUpdateLine = result("nebula_update", "A nebula took over what its folder says", {
+  nebulaId: text("The nebula"),
+  nebula: text("Its name"),
+  dryRun: flag("Whether nothing was changed, and this is what would be"),
+  isChanged: flag("Whether nebula.toml is another one"),
+  phases: list(updated, "Those whose files have changed"),
+});
+
+export type NebulaUpdateLine = Printed<typeof nebulaUpdateLine>;
