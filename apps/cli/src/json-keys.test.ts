@@ -28,17 +28,17 @@ const KEYS = `
   leadsTo likelyUsd limit line lines login loginCommand losses maxAttempts maxBudgetUsd maxCycles
   maxFixes maxRetries maxTokens maxWorkers meaning message metadata minisign model modifiedAt n name
   names nebula nebulaId nebulae neededBudgetUsd needsHumanReview needsTrust next note notify
-  numTurns onCommit onCrash onPr onPush onReject onStepComplete onValidation openTurn openUsd
-  otherSettings outcome output overlaps ownAgents owner pack partialOutput passEnv passed path paths
-  patterns pem phase phaseCount phaseId phaseIds phases pid policy previousSha256 prices pricesAsOf
-  priority problem problems prompt pullRequest quarantined readOnlyBy reason reasons receipt
-  receiptCertificateSha256 receiptCount receiptId receiptIds receipts receiptsDir recommendedAction
-  record recovery ref removed replaced repoPath report reportedUsd requiredChecks requiresNebulae
-  reservedUsd restored results resumed resumesSession retired retries retry retryAt reviewed
-  reviewer reviewerModel revision risk role run runCount runId runIds runName runner runs
-  satisfaction savedAt says schema scope script seal sequence sessionId setting settings setup
-  severity sha sha256 shell sigAlg sigVersion signal signature signed signedBy sizeBytes skipped
-  snapshot snapshots source spentUsd ssh startTicks startedAt stat state statement status
+  numTurns onCommit onCrash onPr onPush onReject onStepComplete onValidation ontoSha openTurn
+  openUsd otherSettings outcome output overlaps ownAgents owner pack partialOutput passEnv passed
+  path paths patterns pem phase phaseCount phaseId phaseIds phases pid policy previousSha256 prices
+  pricesAsOf priority problem problems prompt pullRequest quarantined readOnlyBy reason reasons
+  receipt receiptCertificateSha256 receiptCount receiptId receiptIds receipts receiptsDir
+  recommendedAction record recovery ref refCount removed replaced repoPath report reportedUsd
+  requiredChecks requiresNebulae reservedUsd restored results resumed resumesSession retired retries
+  retry retryAt reviewed reviewer reviewerModel revision risk role run runCount runId runIds runName
+  runner runs satisfaction savedAt says schema scope script seal sequence sessionId setting settings
+  setup severity sha sha256 shell sigAlg sigVersion signal signature signed signedBy sizeBytes
+  skipped snapshot snapshots source spentUsd ssh startTicks startedAt stat state statement status
   stderrBytes stderrSha256 stdoutBytes stdoutSha256 step stepBase stepCount stepNames stepResults
   stepRuns stepType steps stop stopped streamsUsage structuredOutput summary supervisorFailures
   surroundings tail task taskCertificateSha256 taskCount taskId taskIds taskRecord tasks template
@@ -46,7 +46,7 @@ const KEYS = `
   transitions tree treeAfter treeBefore trigger turn turnBudgetUsd turnId turnRole turns type
   uncommitted uncommittedCount unknownUsd unusable unwritten updatedAt v validation
   validationCommand value variables verdict verdicts verify version waitMs warnings wasValidating
-  wave waveCount what workTree workingOn workspace workspaceId workspaces
+  wave waveCount what workTree workTrees workingOn workspace workspaceId workspaces
 `;
 
 interface Entry {

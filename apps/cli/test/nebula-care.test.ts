@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { apply, applyArgs, DEMO, withDemo, workOf } from "./a-nebula.ts";
-import { doctor, git, lastRecord, type Place, quasar, start } from "./harness.ts";
+import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
+import { doctor, git, lastRecord, type Place, quasar, start, write } from "./harness.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
 interface Stood {
@@ -110,6 +110,7 @@ test("the doctor finds nothing about a nebula that waits, and what is left of on
   const left = await doctor(at);
   expect(left.code).toBe(0);
   expect(left.stdout).toContain("nebula demo has ended, and 1 work tree of it is kept");
+  expect(left.stdout).toContain(`quasar nebula prune ${id}\n`);
   git(at, "worktree", "remove", join(trees, "p1-0"));
 
   rmSync(join(at.repo, ".git", "quasar", "nebulae", id), { recursive: true });
@@ -126,4 +127,57 @@ test("the doctor says which state of a nebula cannot be read", async () => {
   expect(sick.code).toBe(1);
   expect(sick.stdout).toContain("problem: a nebula cannot be read: /");
   expect((await quasar(at, ["nebula", "status", DEMO])).code).toBe(2);
+});
+
+test("what is approved lands without agents, is squashed, and what is kept of it removed", async () => {
+  const { at, id } = await halfDone();
+  const early = await quasar(at, ["nebula", "land", "two", "--json"]);
+  const message = "two does not wait to land: it is awaiting human";
+  expect(lastRecord(early)).toMatchObject({ exit: 8, message });
+  expect((await quasar(at, ["nebula", "prune", "--json"])).stdout).toContain('"nebulae":[]');
+  expect((await quasar(at, ["nebula", "prune", id])).code).toBe(6);
+  await quasar(at, ["nebula", "approve", "two"]);
+  const landed = await quasar(at, ["nebula", "land", "two", "--json"]);
+  expect(lastRecord(landed)).toMatchObject({ type: "nebula", reason: "done", exit: 0 });
+  expect(landed.stdout).not.toContain("agent_start");
+
+  const squashed = await quasar(at, ["nebula", "squash", "demo", "--json"]);
+  expect(lastRecord(squashed)).toMatchObject({
+    branch: "nebula/demo-squashed",
+    ontoSha: git(at, "rev-parse", "main"),
+    sha: git(at, "rev-parse", "nebula/demo-squashed"),
+  });
+  const planned = await quasar(at, ["nebula", "prune", "--dry-run"]);
+  expect(planned.stdout).toMatch(
+    /^nebula demo would lose its folder, \d refs and no work trees$/mu,
+  );
+  const pruned = await quasar(at, ["nebula", "prune"]);
+  expect(pruned.stdout).toContain("nebula demo has lost its folder");
+  expect(pruned.stdout).toContain("  kept     the branch nebula/demo\n");
+  expect(git(at, "for-each-ref", "refs/quasar")).toBe("");
+  expect((await quasar(at, ["nebula", "status", id])).code).toBe(2);
+});
+
+test("a nebula that has begun takes over what its folder says now", async () => {
+  const { at, id } = await halfDone();
+  expect((await quasar(at, ["nebula", "update", DEMO])).stdout).toBe(
+    "nebula demo has all of it already\n",
+  );
+  write(join(at.repo, DEMO), {
+    "1.md": phaseText("one", "priority = 2"),
+    "3.md": phaseText("three"),
+  });
+  const planned = await quasar(at, ["nebula", "update", DEMO, "--dry-run", "--json"]);
+  const phases = [
+    { phaseId: "one", what: "kept" },
+    { phaseId: "three", what: "added" },
+  ];
+  expect(lastRecord(planned)).toMatchObject({ dryRun: true, isChanged: false, phases });
+  const updated = await quasar(at, ["nebula", "update", DEMO]);
+  expect(updated.stdout).toBe(`nebula demo:
+  one      has begun: its text stays as it was
+  three    joins
+  next     quasar nebula apply ${id} --auto --resume
+`);
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain("demo: 1 of 3 phases");
 });

@@ -71,6 +71,7 @@ export type NebulaEvent =
       readonly type: "engine_stops" | "engine_pauses" | "engine_continues";
       readonly reason: string;
     }
+  | { readonly type: "nebula_updated"; readonly phases: readonly string[] }
   | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
 
 /** What whoever follows an engine is told: the nebula's events, and those of each phase's run. */

@@ -261,6 +261,59 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([named], given) => (await ofNebulae()).nebulaStopCommand(named, given),
   },
   {
+    name: "nebula land",
+    summary: "land what is approved, and have no agent work",
+    description:
+      "land the phases that are approved, one by one, each on a merged tree that was\n" +
+      "verified, and have no agent work. Exits with 5 where one of them could not land",
+    args: [["[phase]", "this one alone; all that are approved if left out"]],
+    options: [["--trust-config", "let the nebula and .quasar/config.toml run programs"], OF_NEBULA],
+    examples: [
+      ["quasar nebula land", "after quasar nebula approve, as in CI"],
+      ["quasar nebula land parser", "this phase alone"],
+    ],
+    run: async ([id], given) => (await ofNebulae()).nebulaLandCommand(id, given),
+  },
+  {
+    name: "nebula update",
+    summary: "take over what a nebula's folder says now",
+    description:
+      "have a nebula that has begun take over what its folder says now: phases that\n" +
+      "are new, and the texts of those that have not begun. Nothing is removed",
+    args: [["<dir>", "the nebula's folder"]],
+    options: [["--dry-run", "only show the difference"], OF_NEBULA],
+    examples: [
+      ["quasar nebula update .nebulas/tokens --dry-run", "what would change"],
+      ["quasar nebula update .nebulas/tokens", "then apply it with --resume"],
+    ],
+    run: async ([dir = ""], given) => (await ofNebulae()).nebulaUpdateCommand(dir, given),
+  },
+  {
+    name: "nebula squash",
+    summary: "make one commit of all that has landed, on a branch of its own",
+    description:
+      "make a branch of one commit with the files of the nebula's branch, which stays\n" +
+      "as it is: <branch>-squashed",
+    args: [NEBULA],
+    options: [["--onto <commit>", "what it is put on and already contains; its base if left out"]],
+    examples: [["quasar nebula squash tokens", "nebula/tokens-squashed"]],
+    run: async ([named], given) => (await ofNebulae()).nebulaSquashCommand(named, given),
+  },
+  {
+    name: "nebula prune",
+    summary: "delete what is kept of nebulae that have ended",
+    description:
+      "delete folders, refs and work trees of nebulae that have ended. Their branches\n" +
+      "stay, and what no branch has is kept in a bundle",
+    args: [["[nebula]", "its name, id or folder; all that have ended if left out"]],
+    options: [["--dry-run", "only say what"]],
+    examples: [
+      ["quasar nebula prune --dry-run", "what would go"],
+      ["quasar nebula prune tokens", "this one"],
+    ],
+    run: async ([named], given) => (await ofNebulae()).nebulaPruneCommand(named, given),
+  },
+  {
     name: "nebula log",
     summary: "show what has happened to a nebula",
     args: [NEBULA],

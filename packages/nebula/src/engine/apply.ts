@@ -21,7 +21,7 @@ import { createSteering } from "../people/steering.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import { endLeftCommands } from "../landing/run-shell.ts";
-import type { Engine, EngineLimits, PhaseRunOptions } from "./context.ts";
+import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "./context.ts";
 import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
 import { drive, type StopReason } from "./engine.ts";
@@ -39,6 +39,8 @@ export interface ApplyOptions {
   /** @default made from the name */
   readonly branch?: string | undefined;
   readonly limits: EngineLimits;
+  /** Has nobody work, and lands what is approved. @default works, too */
+  readonly landingsOnly?: LandingsOnly | undefined;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
   readonly keys: KeyManager;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -94,6 +96,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
         limits: options.limits,
+        landingsOnly: options.landingsOnly,
         agentLimits: new AgentLimits(),
         steering: createSteering({
           ...{ home, spec, store, now, tell: onEvent, endNow: () => ending.abort() },

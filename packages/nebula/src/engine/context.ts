@@ -25,6 +25,12 @@ export interface EngineLimits {
   readonly waitMs?: number | undefined;
 }
 
+/** What an engine lands where it has nobody work. */
+export interface LandingsOnly {
+  /** The one phase that lands. @default all that are approved */
+  readonly phase?: string | undefined;
+}
+
 /** What an engine works with. */
 export interface Engine {
   readonly repository: Repository;
@@ -38,6 +44,8 @@ export interface Engine {
   readonly limits: EngineLimits;
   readonly agentLimits: AgentLimits;
   readonly steering: Steering;
+  /** Where it has nobody work. */
+  readonly landingsOnly: LandingsOnly | undefined;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
   /** Of setup and verification. */
   readonly commandEnv: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,14 @@ import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
-import { laneTurn, type Phase, phasesOf, readyPhases, skippedPhases } from "./schedule.ts";
+import {
+  type LaneTurn,
+  laneTurn,
+  type Phase,
+  phasesOf,
+  readyPhases,
+  skippedPhases,
+} from "./schedule.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 
 /** How often what people have decided is read, in milliseconds. */
@@ -16,6 +23,8 @@ const LOOK_MS = 1000;
 export type StopReason =
   /** Every phase has landed, or had nothing to land. */
   | "done"
+  /** It was to land what is approved and to have nobody work, and all of that has landed. */
+  | "landed"
   /** Some have failed, or were skipped since others have. */
   | "failed"
   /** Some wait for a person, or for the branch. */
@@ -41,6 +50,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
   let isBlocked = false;
   let obstacle: string | undefined;
   let isFull = false;
+  /** Phases that were to land. */
+  const asked = new Set<string>();
   /** When the first of the phases that wait for an agent may begin, in milliseconds since 1970. */
   let heldUntil = Number.POSITIVE_INFINITY;
   const guard = async (work: Promise<unknown>): Promise<void> => {
@@ -62,6 +73,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
   await removeLandedTrees(engine);
   if (engine.store.current.phases.every(isSettled)) await removeVerifyTree(engine);
   if (steering.isStopping && !engine.store.current.phases.every(isSettled)) return "interrupted";
+  if (engine.landingsOnly !== undefined) return landedReason(engine, asked);
   const isLimited = Number.isFinite(heldUntil);
   return reasonOf(engine.store.current, { isBlocked, isLimited, obstacle });
 
@@ -80,7 +92,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
     const full = diskObstacle(engine);
     if (full !== undefined && !isFull) engine.tell({ type: "warning", message: full });
     isFull = full !== undefined;
-    if (isFull || steering.isPaused || steering.isStopping) return false;
+    if (engine.landingsOnly !== undefined || isFull || steering.isPaused || steering.isStopping)
+      return false;
     const busy = new Set([...workers.keys(), ...stopped]);
     for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
@@ -133,8 +146,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
   }
 
   async function beginLanding(): Promise<void> {
-    const phases = phasesOf(engine.spec, engine.store.current);
-    const turn = laneTurn(phases, engine.spec.execution.mergeOrder);
+    const turn = nextTurn(engine);
+    if (turn.kind === "land") asked.add(turn.phase.spec.id);
     if (turn.kind !== "land") return;
     const found = await laneObstacle(engine);
     if (found !== undefined && found !== obstacle) {
@@ -149,12 +162,33 @@ export async function drive(engine: Engine): Promise<StopReason> {
   }
 }
 
+/** What the lane takes next; where a person has named a phase, that one alone, after one whose landing has begun. */
+function nextTurn({ spec, store, landingsOnly }: Engine): LaneTurn {
+  const phases = phasesOf(spec, store.current);
+  const only = landingsOnly?.phase;
+  if (only === undefined) return laneTurn(phases, spec.execution.mergeOrder);
+  const meant = phases.filter(({ state }) => state.id === only || state.status === "landing");
+  return laneTurn(meant, "ready");
+}
+
 function skip({ spec, store, tell }: Engine): void {
   for (const { id, reason } of skippedPhases(phasesOf(spec, store.current))) {
     const event = { type: "phase_skipped", phase: id, reason } as const;
     store.change(id, { status: "skipped", reason }, event);
     tell(event);
   }
+}
+
+/** How an engine has ended that had nobody work. @param asked - Ids of the phases that were to land. */
+function landedReason({ landingsOnly, store }: Engine, asked: ReadonlySet<string>): StopReason {
+  const { phases } = store.current;
+  if (phases.every(({ status }) => status === "done")) return "done";
+  const meant = phases.filter(({ id }) => (landingsOnly?.phase ?? id) === id);
+  const isLeft = meant.some(
+    ({ id, status }) =>
+      status === "queued" || status === "landing" || (asked.has(id) && status !== "done"),
+  );
+  return isLeft ? "waiting" : "landed";
 }
 
 interface Standing {

@@ -36,7 +36,8 @@ export function readyPhases(
     const { spec, state } = phase;
     const isOpen = state.status === "pending" || state.status === "running";
     if (!isOpen || working.has(spec.id)) continue;
-    if (!spec.dependsOn.every((id) => done.has(id))) continue;
+    // What an update has it wait for does not hold one that has begun.
+    if (state.status === "pending" && !spec.dependsOn.every((id) => done.has(id))) continue;
     if ([...busy, ...ready].some((other) => collide(spec, other.spec))) continue;
     ready.push(phase);
   }

@@ -1,5 +1,5 @@
-import type { PhaseSpec } from "../spec/types.ts";
-import type { NebulaState, PhaseState } from "../state/state.ts";
+import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
 
 /**
  * The message of a landing: a function of the phase and its attempt, so that the same merge has the same id however
@@ -18,6 +18,19 @@ export function landingMessage(
     `Quasar-Run: ${runs.at(-1) ?? ""}`,
   ];
   return `${subject}\n\n${trailers.join("\n")}\n`;
+}
+
+/** The message of one commit that has all that a nebula has landed, with a line for each phase. */
+export function squashMessage(
+  state: Pick<NebulaState, "name" | "phases">,
+  { phases }: Pick<NebulaSpec, "phases">,
+): string {
+  const titles = new Map(phases.map(({ id, title }) => [id, title]));
+  const lines = landedPhases(state).map(({ id }) =>
+    cut(oneLine(`- ${id}: ${titles.get(id) ?? ""}`), 72),
+  );
+  const subject = cut(oneLine(`Land the nebula ${state.name}`), 72);
+  return `${subject}\n\n${lines.join("\n")}\n\nQuasar-Nebula: ${oneLine(state.name)}\n`;
 }
 
 /** Ids and names are free text: none may begin a line of its own. */

@@ -22,6 +22,8 @@ export interface StateStore {
   change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
   /** Changes several phases at once, by their ids. */
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
+  /** Has the nebula worked on by another copy of its files, with these phases. */
+  update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
   /** Archives the nebula: nothing works on it any more, and its branch is another one. */
   archive(branch: string): void;
   /** Keeps an event on record that changes nothing. */
@@ -58,6 +60,12 @@ export function openState(home: NebulaHome, begun: NebulaState, now: () => Date)
       changeAll(new Map([[id, change]]), event);
     },
     changeAll,
+    update(revision, phases, event) {
+      const next = { ...current, revision, phases };
+      replaceFile(home.state, encodeState(next));
+      current = next;
+      note(event);
+    },
     archive(branch) {
       const next = { ...current, archivedFrom: current.branch, branch };
       replaceFile(home.state, encodeState(next));

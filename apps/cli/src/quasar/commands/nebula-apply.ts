@@ -11,7 +11,13 @@ import {
   type StopReason,
   unfinishedOf,
 } from "@quasar/nebula";
-import { archiveNebula, hasTrees, keptSpec, nebulaCost } from "@quasar/nebula/internal";
+import {
+  archiveNebula,
+  hasTrees,
+  type LandingsOnly,
+  keptSpec,
+  nebulaCost,
+} from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
   type LoadedNebula,
@@ -66,7 +72,16 @@ export async function nebulaApplyCommand(
   named: string,
   options: NebulaApplyOptions,
 ): Promise<ExitCode> {
-  const { workspace, loaded, resumed } = await meant(named, options);
+  return workOnNebula(named, await meant(named, options), options);
+}
+
+/** Has an engine work on a nebula, or only land what is approved, and prints what it does. */
+export async function workOnNebula(
+  named: string,
+  { workspace, loaded, resumed }: Meant,
+  options: NebulaApplyOptions,
+  landingsOnly?: LandingsOnly,
+): Promise<ExitCode> {
   const { root } = workspace;
   const { commonDir } = repositoryOf(workspace);
   const spec = resumed === undefined ? validOf(loaded, named) : keptSpec(commonDir, resumed);
@@ -82,7 +97,7 @@ export async function nebulaApplyCommand(
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: false });
   const optionsOf = phaseOptions(settings, plan);
   // What is wrong with an agent is reported before anything is touched.
-  for (const phase of spec.phases) optionsOf(phase);
+  if (landingsOnly === undefined) for (const phase of spec.phases) optionsOf(phase);
   const limits = limitsOf(spec, plan, settings, options);
   if (options.auto !== true) throw withoutAuto(spec, named);
   if (options.fresh === true) await makeRoom(workspace, loaded);
@@ -101,7 +116,7 @@ export async function nebulaApplyCommand(
     }
     const { reason, state } = await applyNebula({
       repository: repositoryOf(workspace),
-      ...{ loaded, resumed, limits, optionsOf, branch: options.branch },
+      ...{ loaded, resumed, limits, landingsOnly, optionsOf, branch: options.branch },
       base: await baseOf(root, options.base),
       keys: createKeyManager({ dir: join(folders.state, "keys") }),
       env: process.env,

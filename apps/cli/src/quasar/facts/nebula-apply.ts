@@ -73,6 +73,7 @@ interface EventFacts {
   readonly sha?: string | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
   readonly reasons?: readonly string[] | undefined;
+  readonly phaseIds?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   readonly retryAt?: string | undefined;
   readonly paths?: readonly string[] | undefined;
@@ -116,6 +117,8 @@ function runEventFacts(event: Exclude<RunEvent, { readonly type: "run" }>) {
 
 function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): EventFacts {
   switch (event.type) {
+    case "nebula_updated":
+      return { phaseId: "", phaseIds: event.phases };
     case "engine_stops":
     case "engine_pauses":
     case "engine_continues":

@@ -21,8 +21,7 @@ function findingOf(found: NebulaProblem): Finding {
       const { nebula, paths } = found;
       const name = fit(cleanLine(nebula.name), 40);
       const message = `nebula ${name} has ended, and ${count(paths.length, "work tree")} of it is kept`;
-      const next = paths.map((path) => `git worktree remove ${shellWord(path)}`);
-      return warning("nebulae", message, next.slice(0, 3));
+      return warning("nebulae", message, [`quasar nebula prune ${nebula.id}`]);
     }
   }
 }

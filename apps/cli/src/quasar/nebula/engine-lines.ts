@@ -33,6 +33,8 @@ export function engineLines(record: EngineRecord, view: View): string[] {
   switch (record.type) {
     case "nebula_begun":
       return say("nebula", `${record.id} begins at ${record.base.slice(0, 10)}`);
+    case "nebula_updated":
+      return say("nebula", `updated from its folder: ${record.phases.join(", ")}`);
     case "engine_stops":
       return say("nebula", `stops ${record.reason}`, "yellow");
     case "engine_pauses":

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 
 const EXIT_OF: Readonly<Record<StopReason, ExitCode>> = {
   done: EXIT.ok,
+  landed: EXIT.ok,
   failed: EXIT.notApproved,
   budget: EXIT.budget,
   waiting: EXIT.person,

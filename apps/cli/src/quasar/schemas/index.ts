@@ -19,8 +19,13 @@ import {
   nebulaAnswerLine,
   nebulaStatusLine,
 } from "./nebula-apply.ts";
-import { nebulaStopLine } from "./nebula-care.ts";
 import { nebulaGenerateLine } from "./nebula-generate.ts";
+import {
+  nebulaPruneLine,
+  nebulaSquashLine,
+  nebulaStopLine,
+  nebulaUpdateLine,
+} from "./nebula-care.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -50,13 +55,17 @@ export const LINES: LinesOf = {
   "nebula demo": NEBULA_DEMO_LINES,
   "nebula diff": [diffLine, errorLine],
   "nebula generate": [nebulaGenerateLine, errorLine],
+  "nebula land": NEBULA_APPLY_LINES,
   "nebula log": NEBULA_LOG_LINES,
   "nebula plan": [nebulaPlanLine, errorLine],
+  "nebula prune": [nebulaPruneLine, errorLine],
   "nebula reject": [nebulaAnswerLine, errorLine],
   "nebula retry": [nebulaAnswerLine, errorLine],
   "nebula skip": [nebulaAnswerLine, errorLine],
+  "nebula squash": [nebulaSquashLine, errorLine],
   "nebula status": [nebulaStatusLine, errorLine],
   "nebula stop": [nebulaStopLine, errorLine],
+  "nebula update": [nebulaUpdateLine, errorLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],

@@ -58,6 +58,7 @@ const eventLine = timedLine(
         "decision",
         "outside_scope",
         "agent_limited",
+        "nebula_updated",
         "engine_stops",
         "engine_pauses",
         "engine_continues",
@@ -69,6 +70,7 @@ const eventLine = timedLine(
     runId: v.optional(runId("The run of the attempt")),
     sha: v.optional(sha("The commit that it is about")),
     outcome: v.optional(word(["passed", "failed", "flaky", "known"], "Of a verification")),
+    phaseIds: v.optional(texts("The phases that an update is about")),
     reasons: v.optional(texts("Why the phase goes back to its agents")),
     agent: v.optional(text("The agent that met its usage limit")),
     retryAt: v.optional(time("When it is tried again")),
@@ -115,7 +117,10 @@ export const NEBULA_ENTRIES = {
 
 const resultLine = timedLine("nebula", "The last line: how the nebula stands, and why it stopped", {
   ...NEBULA_ENTRIES,
-  reason: word(["done", "failed", "waiting", "budget", "limit", "interrupted"], "Why it stopped"),
+  reason: word(
+    ["done", "landed", "failed", "waiting", "budget", "limit", "interrupted"],
+    "Why it stopped",
+  ),
   exit: whole("The exit code, which the README lists"),
   next: steps(),
 });

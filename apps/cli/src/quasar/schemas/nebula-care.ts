@@ -1,4 +1,5 @@
-import { flag, text } from "../../shared/schemas/kinds.ts";
+import * as v from "valibot";
+import { flag, list, object, sha, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 
 export const nebulaStopLine = result("nebula_stop", "The engine of a nebula was told to end", {
@@ -8,3 +9,54 @@ export const nebulaStopLine = result("nebula_stop", "The engine of a nebula was 
 });
 
 export type NebulaStopLine = Printed<typeof nebulaStopLine>;
+
+export const nebulaSquashLine = result("nebula_squash", "A branch of one commit was made", {
+  nebulaId: text("The nebula"),
+  nebula: text("Its name"),
+  branch: text("The new branch"),
+  sha: sha("Its commit"),
+  ontoSha: sha("The commit that this is on"),
+});
+
+export type NebulaSquashLine = Printed<typeof nebulaSquashLine>;
+
+const pruned = object(
+  {
+    nebulaId: text("The nebula"),
+    nebula: text("Its name"),
+    workTrees: texts("Its work trees that were left"),
+    refCount: whole("How many refs of it"),
+    bundle: v.optional(
+      text("The file that keeps what no branch has; left out: all of it is in one"),
+    ),
+  },
+  "What was removed of a nebula; its branch stays",
+);
+
+export const nebulaPruneLine = result("nebula_prune", "What was kept of ended nebulae is removed", {
+  dryRun: flag("Whether nothing was removed, and this is what would be"),
+  nebulae: list(pruned, "The newest first"),
+});
+
+export type NebulaPruneLine = Printed<typeof nebulaPruneLine>;
+
+const updated = object(
+  {
+    phaseId: text("The phase"),
+    what: word(
+      ["added", "edited", "kept", "gone"],
+      "edited: it takes its new text; kept: it has begun, and keeps its text; gone: it has no file any more, and stays",
+    ),
+  },
+  "A phase whose file has changed",
+);
+
+export const nebulaUpdateLine = result("nebula_update", "A nebula took over what its folder says", {
+  nebulaId: text("The nebula"),
+  nebula: text("Its name"),
+  dryRun: flag("Whether nothing was changed, and this is what would be"),
+  isChanged: flag("Whether nebula.toml is another one"),
+  phases: list(updated, "Those whose files have changed"),
+});
+
+export type NebulaUpdateLine = Printed<typeof nebulaUpdateLine>;

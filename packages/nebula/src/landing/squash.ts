@@ -1,0 +1,68 @@
+import type { Repository } from "@quasar/git";
+import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
+import { treeOfCommit } from "@quasar/git/internal";
+import { commitTree, compareAndSwapRef, landingDate, openMergeFolder } from "@quasar/git/landing";
+import { NebulaError } from "../errors.ts";
+import { keptSpec } from "../state/list.ts";
+import { landedPhases, type NebulaState } from "../state/state.ts";
+import { AUTHOR } from "./conflict-commit.ts";
+import { squashMessage } from "./message.ts";
+
+/** One commit of all that a nebula has landed. */
+export interface Squashed {
+  readonly branch: string;
+  readonly sha: string;
+  /** The commit that it is on. */
+  readonly onto: string;
+}
+
+/**
+ * Makes a branch of one commit that has the tree of the nebula's branch. That one stays as it is. The same again makes
+ * the same commit.
+ *
+ * @param named - The commit that it is put on, which the branch has to contain: else what is in it would be undone.
+ *   `undefined`: where the nebula began.
+ * @throws {NebulaError} `ERR_USAGE`, `ERR_BRANCH`, `ERR_NOT_FOUND`
+ */
+export async function squashNebula(
+  repository: Repository,
+  state: NebulaState,
+  named: string | undefined,
+): Promise<Squashed> {
+  const { root, commonDir } = repository;
+  const { branch: landed, base } = state;
+  const tip = await refSha(root, `refs/heads/${landed}`);
+  if (tip === undefined || landedPhases(state).length === 0) {
+    throw new NebulaError("ERR_USAGE", `nothing of the nebula ${state.name} has landed yet`);
+  }
+  const onto = named === undefined ? base : await resolveCommit(root, named);
+  if (onto === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no commit ${named}`);
+  if (!(await isAncestor(root, onto, tip))) {
+    const message = `${landed} does not contain ${named}: one commit of it would undo what that has`;
+    throw new NebulaError("ERR_USAGE", message, { next: [{ shell: "quasar nebula squash" }] });
+  }
+  const tree = await treeOfCommit(root, tip);
+  if (tree === undefined) throw new NebulaError("ERR_DAMAGED", `git has no tree of ${landed}`);
+  const merges = await openMergeFolder(repository);
+  const sha = await commitTree(merges, {
+    ...{ tree, parents: [onto], author: AUTHOR },
+    message: squashMessage(state, keptSpec(commonDir, state)),
+    atSeconds: await landingDate(merges, [tip]),
+  });
+  const branch = `${landed}-squashed`;
+  const ref = `refs/heads/${branch}`;
+  const swap = { ref, from: undefined, to: sha, message: "squash" };
+  if (
+    (await compareAndSwapRef(repository, swap)) === "moved" &&
+    (await refSha(root, ref)) !== sha
+  ) {
+    throw new NebulaError(
+      "ERR_BRANCH",
+      `there is a branch ${branch} already, with something else`,
+      {
+        next: [{ shell: `git branch --move ${branch} ${branch}-before` }],
+      },
+    );
+  }
+  return { branch, sha, onto };
+}

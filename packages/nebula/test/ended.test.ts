@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openRepository } from "@quasar/git";
+import { expect, test } from "vitest";
+import { pruneNebula } from "../src/engine/prune.ts";
+import { squashNebula } from "../src/landing/squash.ts";
+import { answerPhase } from "../src/people/answer.ts";
+import { listNebulae } from "../src/state/list.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+
+const GATED = `${MANIFEST}[execution]\ngate = "review"\n`;
+const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+const WORK: Work = {
+  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+};
+
+const newest = ({ repo }: Place) => {
+  const [state] = listNebulae(`${repo}/.git`);
+  if (state === undefined) throw new Error("there is no nebula");
+  return state;
+};
+
+/** Two phases that were approved by a person, and have not landed. */
+async function approved(work: Work = WORK): Promise<Place> {
+  const place = aPlace({}, { ...FILES, "nebula.toml": GATED });
+  await place.apply(work);
+  for (const id of ["a", "b"]) {
+    answerPhase(`${place.repo}/.git`, newest(place), { verb: "approve", phase: id });
+  }
+  return place;
+}
+
+/** Lands what is approved. No agent may be asked. */
+const land = (place: Place, only?: string) =>
+  place.apply(
+    {},
+    {
+      landingsOnly: { phase: only },
+      optionsOf: (spec) => {
+        const { coder, reviewer } = agentsOf({})(spec);
+        const invoke = () => Promise.reject(new Error("an agent was asked"));
+        return { coder: { ...coder, invoke }, reviewer: { ...reviewer, invoke } };
+      },
+    },
+  );
+
+test("what is approved lands without an agent: all of it, or the phase that is named", async () => {
+  const place = await approved();
+  expect((await land(place, "b")).reason).toBe("landed");
+  expect(place.landings()).toEqual(["Land b: Phase b"]);
+  expect((await land(place)).reason).toBe("done");
+  expect(place.landings()).toHaveLength(2);
+});
+
+test("what cannot land goes back, and no agent is asked to rework it", async () => {
+  const same = (text: string) => (tree: string) => write(tree, { "same.txt": text });
+  const place = await approved({ "Phase a": same("a\n"), "Phase b": same("b\n") });
+  const { reason, state } = await land(place);
+  expect(reason).toBe("waiting");
+  expect(place.landings()).toHaveLength(1);
+  expect(state.phases.map(({ status }) => status).toSorted()).toEqual(["done", "pending"]);
+});
+
+test("a squashed branch is one commit with the files of the nebula's, and is made once", async () => {
+  const place = aPlace({}, FILES);
+  const repository = await openRepository(place.repo);
+  await place.apply(WORK);
+  const nothing = { ...newest(place), phases: [] };
+  await expect(squashNebula(repository, nothing, undefined)).rejects.toThrow("has landed yet");
+  const { branch, sha } = await squashNebula(repository, newest(place), undefined);
+  expect(branch).toBe("nebula/demo-squashed");
+  expect(place.git("rev-parse", `${branch}^{tree}`)).toBe(
+    place.git("rev-parse", "nebula/demo^{tree}"),
+  );
+  expect(place.git("rev-list", `main..${branch}`)).toBe(sha);
+  expect(place.git("log", "-1", "--format=%B", branch)).toContain("- a: Phase a\n- b: Phase b\n");
+  expect((await squashNebula(repository, newest(place), "main")).sha).toBe(sha);
+  const other = place.git("commit-tree", "-m", "other", "-p", "main", "main^{tree}");
+  await expect(squashNebula(repository, newest(place), other)).rejects.toThrow("would undo");
+  place.git("branch", "--force", branch, "main");
+  await expect(squashNebula(repository, newest(place), undefined)).rejects.toMatchObject({
+    code: "ERR_BRANCH",
+  });
+});
+
+test("a nebula that has ended is removed, with what no branch has in a bundle", async () => {
+  const place = aPlace({}, FILES);
+  const repository = await openRepository(place.repo);
+  const prune = (isDryRun: boolean) => pruneNebula(repository, newest(place), { isDryRun });
+  await place.apply(WORK, { optionsOf: (spec) => ({ ...agentsOf(WORK)(spec), maxCycles: 1 }) });
+  const { id } = newest(place);
+  const tree = join(place.root, ".repo.quasar", id, "p9-00000000");
+  place.git("worktree", "add", "--quiet", "--detach", tree);
+  write(tree, { "left.txt": "left\n" });
+  const folder = join(place.repo, ".git/quasar/nebulae", id);
+  const refs = () => place.git("for-each-ref", "--format=%(refname)", "refs/quasar/nebula");
+
+  const before = refs();
+  expect(before).toContain(`refs/quasar/nebula/${id}/base`);
+  const planned = await prune(true);
+  expect(planned).toMatchObject({ trees: [tree], refs: before.split("\n") });
+  expect([refs(), existsSync(tree), existsSync(folder)]).toEqual([before, true, true]);
+
+  const { bundle = "" } = await prune(false);
+  expect([refs(), existsSync(tree), existsSync(folder)]).toEqual(["", false, false]);
+  expect(place.git("rev-parse", "--verify", "nebula/demo")).not.toBe("");
+  const heads = execFileSync("git", ["bundle", "list-heads", bundle], {
+    cwd: place.repo,
+    encoding: "utf8",
+  });
+  const [sha, ref = ""] = heads.trim().split(" ");
+  expect(ref).toContain(`refs/quasar/nebula/${id}/left/p9-00000000/`);
+  place.git("fetch", "--quiet", bundle, `${ref}:refs/heads/back`);
+  expect(place.git("rev-parse", "back")).toBe(sha);
+  expect(place.git("show", "back:left.txt")).toBe("left");
+});
+
+test("a nebula that has not ended is never removed", async () => {
+  const place = await approved();
+  const repository = await openRepository(place.repo);
+  const pruning = pruneNebula(repository, newest(place), { isDryRun: false });
+  await expect(pruning).rejects.toMatchObject({ code: "ERR_UNFINISHED" });
+  expect(newest(place).phases).toHaveLength(2);
+});
