@@ -46,7 +46,8 @@ export function usesOf(answer: unknown): readonly ModelUse[] {
 function usesByModels(answer: unknown): readonly ModelUse[] {
   const { success, output } = v.safeParse(Quota, answer);
   if (!success) return [];
-  return output._meta.quota.model_usage.map(({ model, token_count: used }) => ({
+  const { _meta: meta } = output;
+  return meta.quota.model_usage.map(({ model, token_count: used }) => ({
     model,
     tokens: { ...NO_TOKENS, input: used.input_tokens, output: used.output_tokens },
   }));
