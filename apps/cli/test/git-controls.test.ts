@@ -44,6 +44,14 @@ test("a git hook that a coder plants does not run: exit 5, and what comes next i
     });
     const shown = await quasar(at, ["show"]);
     expect(said(shown.stdout)).toContain(HOOK);
+    const status = await quasar(at, ["status"]);
+    expect(status.stdout).toMatch(/quasar resume \S+ --plan \(says what stands in the way\)/u);
+    const planned = await quasar(at, ["resume", "--plan"]);
+    expect(planned.code).toBe(6);
+    expect(said(planned.stdout)).toContain(HOOK);
+    expect(planned.stdout).toMatch(/quasar resume \S+ --accept-settings/u);
+    const accepting = await quasar(at, ["resume", "--plan", "--accept-settings"]);
+    expect(accepting.code, accepting.stdout).toBe(0);
 
     if (!isAccepted) rmSync(hook);
     const accepts = isAccepted ? ["--accept-settings"] : [];

@@ -22,7 +22,7 @@ export interface NextStep {
 }
 
 /** A call that a step may name; `show` without a run: the newest, and who works on it. */
-export type RunsCall = Exclude<keyof Runs, "workspace" | "plan" | "restore" | "kept">;
+export type RunsCall = Exclude<keyof Runs, "workspace" | "restore" | "kept">;
 
 /** By the names of the options of the calls and, for an agent, of `@quasar/agents`. */
 export interface NextOptions {

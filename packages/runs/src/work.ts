@@ -15,6 +15,7 @@ import { messageOf } from "./errors.ts";
 import type { Notice, RunBegun, RunEnd, RunLoopEvent, Tell } from "./events.ts";
 import { endFact } from "./journal/facts.ts";
 import { FOLDER } from "./real-folder.ts";
+import { CONTROLS_FILE } from "./resume/changed-controls.ts";
 import type { RunOptions } from "./run-options.ts";
 import { packEndedRuns } from "./snapshots/pack.ts";
 import {
@@ -99,7 +100,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     acceptHead: work.acceptHead,
     acceptBranch: work.acceptBranch,
     controls: {
-      file: join(dir, "git-controls.json"),
+      file: join(dir, CONTROLS_FILE),
       withoutOwn: withoutOwnHook,
       accept: work.acceptSettings,
     },

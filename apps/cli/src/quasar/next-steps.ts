@@ -5,6 +5,7 @@ import { inWords, OPTIONS, type Vocabulary } from "../shared/next-steps.ts";
 const COMMANDS = {
   start: "run",
   resume: "resume",
+  plan: "resume",
   list: "list --all",
   show: "show",
   watch: "log",
@@ -18,7 +19,8 @@ const COMMANDS = {
 const QUASAR: Vocabulary = {
   command(call, runId) {
     if (call === "show" && runId === undefined) return "quasar status";
-    return `quasar ${COMMANDS[call]}${runId === undefined ? "" : ` ${runId}`}`;
+    const run = runId === undefined ? "" : ` ${runId}`;
+    return `quasar ${COMMANDS[call]}${run}${call === "plan" ? " --plan" : ""}`;
   },
   options: OPTIONS,
 };

@@ -125,7 +125,9 @@ async function summarizeOne(
   const reportedUsd = isTurnOpen(checkpoint)
     ? await reportedCost(workspace, { ...checkpoint, runId: id })
     : undefined;
-  return summaryOf(id, { status, runner, reason, more, isAlive, reportedUsd }, checkpoint);
+  const isOfTree = outcome?.outcome === "work-tree";
+  const circumstances = { status, runner, reason, more, isOfTree, isAlive, reportedUsd };
+  return summaryOf(id, circumstances, checkpoint);
 }
 
 async function listOne(

@@ -89,6 +89,8 @@ export interface Circumstances {
   readonly reason: string;
   /** What a resume takes beside higher limits. */
   readonly more: NextOptions;
+  /** Whether the work tree was what stopped it. @default false */
+  readonly isOfTree?: boolean | undefined;
   /** Whether an agent of it works although it has no runner. */
   readonly isAlive: boolean;
   /** What the agent of a turn whose end is not known has told that it cost. @default nothing */
@@ -102,7 +104,7 @@ export function logCommand(baseCommitSha: string): string {
 
 export function summaryOf(
   id: string,
-  { status, runner, reason, more, isAlive, reportedUsd }: Circumstances,
+  { status, runner, reason, more, isOfTree, isAlive, reportedUsd }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd } = checkpoint;
@@ -133,7 +135,7 @@ export function summaryOf(
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseSha),
     retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
-    next: nextOf(id, { status, runner, more }, checkpoint),
+    next: nextOf(id, { status, runner, more, isOfTree }, checkpoint),
   };
 }
 
@@ -205,7 +207,12 @@ function unreadable(id: string, reason: string, next: readonly NextStep[]): RunS
 
 function nextOf(
   id: string,
-  { status, runner, more }: Pick<Circumstances, "status" | "runner" | "more">,
+  {
+    status,
+    runner,
+    more,
+    isOfTree = false,
+  }: Pick<Circumstances, "status" | "runner" | "more" | "isOfTree">,
   checkpoint: Checkpoint,
 ): readonly NextStep[] {
   switch (status) {
@@ -214,8 +221,10 @@ function nextOf(
     case "approved":
       return [{ shell: logCommand(checkpoint.baseCommitSha) }];
     case "interrupted":
-    case "stopped":
-      return [resumeStep(id, checkpoint, more)];
+    case "stopped": {
+      const look: NextStep = { do: "plan", runId: id, note: "says what stands in the way" };
+      return [...(isOfTree ? [look] : []), resumeStep(id, checkpoint, more)];
+    }
     case "abandoned":
       return [{ do: "fork", runId: id, note: "starts a new run from it" }];
     case "damaged":

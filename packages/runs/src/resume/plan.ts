@@ -21,6 +21,7 @@ import { storedOutcome } from "../store.ts";
 import type { NextStep } from "../next-step.ts";
 import type { Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
+import { changedControls, LOOK_AT_CONTROLS } from "./changed-controls.ts";
 import { inspect, judge, loopOverrides, type Obstacle, type Override } from "./judge.ts";
 import type { ResumedWith } from "./resume.ts";
 import { limitSteps, limitOf, patienceOf, withoutPause } from "../limits/patience.ts";
@@ -60,8 +61,9 @@ export async function makePlan(
   const agents = { coder, reviewer };
   const others = openRunIds(workspace).filter((other) => other !== runId);
   const turn = isTurnOpen(checkpoint) ? unfinishedTurn(workspace, checkpoint) : undefined;
-  const [facts, alive, seen] = await Promise.all([
+  const [facts, controls, alive, seen] = await Promise.all([
     inspect(workspace, found),
+    changedControls(workspace, runId, options),
     findLeftoverProcesses(others).then((leftovers) => findAlive(workspace, leftovers)),
     turn && lookFor(agents, turn),
   ]);
@@ -82,7 +84,7 @@ export async function makePlan(
     ...atWork.map(({ message }) => refused("agent", message)),
     ...obstacles.flatMap((obstacle) => ownItem(obstacle, accepts)),
     ...problems.map((message) => ({ kind: "restored" as const, message, data: {} })),
-    ...stoppedAt(checkpoint),
+    ...(controls === undefined ? stoppedAt(checkpoint) : [controlsItem(controls, accepts)]),
     ...plan.items.filter(({ kind, data }) => kind !== "waits" || !("retryAt" in data)),
   ];
   if (wait !== undefined && retryAt !== undefined) {
@@ -96,6 +98,7 @@ export async function makePlan(
   const refusals = obstacles.filter(({ what }) => what === undefined || !accepts.has(what));
   const next: readonly NextStep[] = [
     ...[...atWork, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
+    ...(items.some(areControlsRefused) ? lookAndAccept(runId) : []),
     ...(items.some(areCyclesUsedUp) ? [resumeStep(runId, checkpoint)] : []),
     ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
     ...(stops ? limitSteps(retryAt, { do: "resume", runId }) : []),
@@ -118,6 +121,21 @@ function askedOf(
 ): NonNullable<ResumeLimits["asked"]> {
   const conventions = keptConventions(join(runsDir, runId));
   return { workTree: root, projectContext, conventions };
+}
+
+/** What git would do otherwise than when the run began. */
+function controlsItem(message: string, accepts: ReadonlySet<Override>): Item {
+  if (accepts.has("settings")) return { kind: "accepted", message, data: { what: "settings" } };
+  return refused("settings", message);
+}
+
+function areControlsRefused({ kind, data }: Item): boolean {
+  return kind === "refused" && data["check"] === "settings";
+}
+
+function lookAndAccept(runId: string): readonly NextStep[] {
+  const note = "if all of it is right";
+  return [LOOK_AT_CONTROLS, { do: "resume", runId, options: { accepts: ["settings"] }, note }];
 }
 
 /** Where the work tree stopped the last runner: nobody has looked whether it still does. */
