@@ -122,11 +122,12 @@ test("a run says what a hook has printed last, and what to do, once the coder ma
       cost     $0.60 of $5.00
       commits  none
       next     quasar resume <run>
+               quasar resume <run> --accept-settings (after a change of yours to the hook)
                quasar resume <run> --max-lint-retries 4 (the coder tries again)
     "
   `);
   hook(at, "pre-commit", "exit 0");
-  const resumed = await quasar(at, ["resume", "--max-lint-retries", "4"]);
+  const resumed = await quasar(at, ["resume", "--accept-settings"]);
   expect(resumed.code).toBe(0);
   expect(subjects(at)).toEqual(["Return 0 for an empty order"]);
 });

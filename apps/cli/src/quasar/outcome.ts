@@ -231,7 +231,8 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
       const { commitFixes } = checkpoint;
       const more = `${resume} --max-lint-retries ${commitFixes + 2} (the coder tries again)`;
       const steps = [...refusalSteps(message), resume];
-      return commitFixes === 0 ? steps : [...steps, more];
+      const changed = `${resume} --accept-settings (after a change of yours to the hook)`;
+      return commitFixes === 0 ? steps : [...steps, changed, more];
     }
   }
 }
