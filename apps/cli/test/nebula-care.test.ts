@@ -22,7 +22,7 @@ async function halfDone(): Promise<{ readonly at: Place; readonly id: string; ru
 test("where a work tree has no run, resume, status and list name the nebula that is unfinished", async () => {
   const { at, id } = await halfDone();
   const words = "nebula demo is unfinished: 1 of 2 phases landed";
-  const command = "quasar nebula diff two --landed";
+  const command = `quasar nebula diff two --nebula ${id} --landed`;
   const resume = await quasar(at, ["resume"]);
   expect(resume).toMatchObject({ code: 8, stdout: "" });
   expect(resume.stderr).toContain(`; ${words}\n`);
@@ -47,12 +47,12 @@ test("the run of a phase is shown from anywhere, and worked on by its nebula onl
   ]) {
     const refused = lastRecord(await quasar(at, [...args, "--json"]));
     expect(refused, args.join(" ")).toMatchObject({ exit: 6, message: whose });
-    expect(refused["next"]).toContain("quasar nebula approve two");
+    expect(refused["next"]).toContain(`quasar nebula approve two --nebula ${id}`);
   }
   const shown = await quasar(at, ["show", runId]);
   expect(shown).toMatchObject({ code: 0 });
   expect(shown.stdout).toContain("phase    two of the nebula demo\n");
-  expect(shown.stdout).toContain("next     quasar nebula diff two --landed\n");
+  expect(shown.stdout).toContain(`next     quasar nebula diff two --nebula ${id} --landed\n`);
   expect(shown.stdout).not.toContain("quasar resume");
   const turn = await quasar(at, ["show", `${runId}.1`]);
   expect(turn.stdout).toContain("turn 1: coder, cycle 1");

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
+import { treesFolder } from "../src/trees/place.ts";
 import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
 const execution = (lines: string): string => `${MANIFEST}[execution]\n${lines}\n`;
@@ -112,4 +114,14 @@ test("all that is kept of a nebula is its user's alone", async () => {
   const dir = join(place.repo, ".git", "quasar", "nebulae", state.id);
   expect(statSync(join(dir, "state.toml")).mode & 0o777).toBe(0o600);
   expect(statSync(dir).mode & 0o777).toBe(0o700);
+});
+
+test("the trees of a nebula are in the same folder, from whichever work tree it is resumed", async () => {
+  const place = aPlace({}, {});
+  const other = join(place.root, "elsewhere", "other");
+  place.git("worktree", "add", "-q", "--detach", other);
+  const places = { env: {}, state: join(place.root, "state") };
+  const main = await openRepository(place.repo);
+  const linked = await openRepository(other);
+  expect(treesFolder(linked, "n", places)).toBe(treesFolder(main, "n", places));
 });

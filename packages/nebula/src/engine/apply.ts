@@ -91,7 +91,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
       const engine: Engine = {
         ...{ repository, home, spec, store, signal, now, tell: onEvent },
         merges: await openMergeFolder(repository),
-        trees: treesFolder(repository.root, id, { env: options.env, state: options.stateFolder }),
+        trees: treesFolder(repository, id, { env: options.env, state: options.stateFolder }),
         keys: options.keys,
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,

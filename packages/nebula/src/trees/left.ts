@@ -5,9 +5,9 @@ import { type TreePlaces, treesFolder } from "./place.ts";
 
 /** Whether work trees of a nebula are there: of one that has ended, a crash has left them, and a resume removes them. */
 export function hasTrees(
-  { root }: Pick<Repository, "root">,
+  repository: Pick<Repository, "root" | "commonDir">,
   { id }: Pick<NebulaState, "id">,
   places: TreePlaces,
 ): boolean {
-  return existsSync(treesFolder(root, id, places));
+  return existsSync(treesFolder(repository, id, places));
 }

@@ -1,5 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Repository } from "@quasar/git";
+
+type OfRepository = Pick<Repository, "root" | "commonDir">;
 
 /** Where work trees may be kept: environment variables, and the user's folder for state. */
 export interface TreePlaces {
@@ -10,11 +13,14 @@ export interface TreePlaces {
 
 /**
  * The folder of the work trees of a nebula: beside the repository, where its own tools look for nothing, and never
- * inside a work tree of it.
- *
- * @param root - Of the repository's main work tree.
+ * inside a work tree of it. It is the same from each work tree of the repository.
  */
-export function treesFolder(root: string, id: string, { env, state }: TreePlaces): string {
+export function treesFolder(
+  repository: OfRepository,
+  id: string,
+  { env, state }: TreePlaces,
+): string {
+  const root = mainRoot(repository);
   const named = env["QUASAR_TREES"] ?? "";
   if (named !== "") return join(named, `${basename(root)}-${id}`);
   const parent = dirname(root);
@@ -28,10 +34,15 @@ function besideOf(root: string): string {
 }
 
 /** Removes a nebula's folder of trees, and the one that it is in beside the repository, where nothing is in them. */
-export function removeEmptyFolders(root: string, trees: string): void {
-  for (const folder of [trees, besideOf(root)]) {
+export function removeEmptyFolders(repository: OfRepository, trees: string): void {
+  for (const folder of [trees, besideOf(mainRoot(repository))]) {
     if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
   }
+}
+
+/** The main work tree where there is one, else the one at hand. */
+function mainRoot({ root, commonDir }: OfRepository): string {
+  return basename(commonDir) === ".git" ? dirname(commonDir) : root;
 }
 
 function isWritable(folder: string): boolean {

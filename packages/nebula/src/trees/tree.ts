@@ -93,7 +93,7 @@ export async function removeVerifyTree(engine: Engine): Promise<void> {
   const { repository, signal, trees } = engine;
   const path = treePath(engine, VERIFY_TREE);
   if (existsSync(path)) await removeDetachedWorkTree(repository, path, { signal });
-  removeEmptyFolders(repository.root, trees);
+  removeEmptyFolders(repository, trees);
 }
 
 /**

@@ -196,7 +196,7 @@ async function makeRoom(workspace: Workspace, loaded: LoadedNebula | undefined):
 function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): NebulaState {
   const { name, phases } = state;
   const places = { env: process.env, state: openUser().folders.state };
-  if (!isUnfinished(state) && !(resume && hasTrees(workspace, state, places))) {
+  if (!isUnfinished(state) && !(resume && hasTrees(repositoryOf(workspace), state, places))) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(name)} has ended`, {
       next: [`quasar nebula status ${state.id}`],
     });

@@ -29,14 +29,14 @@ export function nextOfNebula(
 
 /** What a person types for a nebula as it stands: first what it waits for. */
 export function stepsOfNebula(state: NebulaState): readonly string[] {
-  const { branch, phases } = state;
+  const { id: nebulaId, branch, phases } = state;
   const asked = phases.filter(({ status }) => status === "awaiting_human");
   const failed = phases.filter(({ status }) => status === "failed");
   const isOpen = phases.some(({ status }) => GOES_ON.has(status));
   const landed = [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
   return [
-    ...asked.slice(0, 2).flatMap(answersOf),
-    ...failed.slice(0, 2).map(({ id }) => `quasar nebula retry ${shellWord(id)}`),
+    ...asked.slice(0, 2).flatMap((phase) => answersOf(phase, nebulaId)),
+    ...failed.slice(0, 2).map(({ id }) => answer("retry", id, nebulaId)),
     ...(isOpen ? [resumeOf(state)] : []),
     ...(asked.length + failed.length === 0 && !isOpen ? landed : []),
   ];
@@ -48,12 +48,16 @@ function resumeOf({ id }: NebulaState): string {
   return `quasar nebula apply ${id} --auto --resume`;
 }
 
-function answersOf({ id, question }: PhaseState): readonly string[] {
-  const word = shellWord(id);
-  if (question !== "land") return [`quasar nebula retry ${word}`, `quasar nebula skip ${word}`];
+function answersOf({ id, question }: PhaseState, nebulaId: string): readonly string[] {
+  if (question !== "land") return [answer("retry", id, nebulaId), answer("skip", id, nebulaId)];
   return [
-    `quasar nebula diff ${word} --landed`,
-    `quasar nebula approve ${word}`,
-    `quasar nebula reject ${word} --reason "what is wrong"`,
+    `${answer("diff", id, nebulaId)} --landed`,
+    answer("approve", id, nebulaId),
+    `${answer("reject", id, nebulaId)} --reason "what is wrong"`,
   ];
+}
+
+/** It names the nebula: another one may be unfinished, too. */
+function answer(command: string, phase: string, nebulaId: string): string {
+  return `quasar nebula ${command} ${shellWord(phase)} --nebula ${nebulaId}`;
 }
