@@ -135,6 +135,22 @@ test.for([
   },
 );
 
+test("init takes who is logged in before who is not known to be", async () => {
+  const at = withAgents(place(), ALL);
+  const env = { GEMINI_API_KEY: "key" };
+  const line = lastRecord(await quasar(at, ["init", "--json", "--yes"], { env }));
+  expect(line["agents"]).toContainEqual(
+    expect.objectContaining({ kind: "gemini", login: expect.objectContaining({ state: "in" }) }),
+  );
+  const settings = readFileSync(join(at.repo, ".quasar/config.toml"), "utf8");
+  expect(settings.match(/^(?:coder|reviewer) = .*/gmu)).toEqual([
+    'coder = "gemini"',
+    'reviewer = "gemini"',
+  ]);
+  const ofAtlas = await atlasJson(withAgents(atlasPlace(), ALL), ["init"], { env });
+  expect(ofAtlas["next"]).toContain('atlas start "…" --coder gemini --reviewer gemini');
+});
+
 test("completion offers agents of the user's own beside those that are known, in both commands", async () => {
   const at = atlasPlace();
   const own = { "config.toml": "[agent.mine]\ncommand = 'x'\n" };

@@ -139,9 +139,14 @@ function usableChecks(workTree: string): Pick<Initialized, "checks" | "unusable"
 
 /** The agents to name, where those that are taken by default are not here. */
 function whoWorks(agents: readonly DetectedAgent[]): Readonly<Record<string, string>> {
-  const [first] = agents;
-  if (first === undefined || agents.some(({ kind }) => kind === DEFAULT_AGENT)) return {};
-  return { coder: first.kind, reviewer: first.kind };
+  const kind = agentToUse(agents)?.kind;
+  if (kind === undefined || kind === DEFAULT_AGENT) return {};
+  return { coder: kind, reviewer: kind };
+}
+
+/** Who works where nobody is named: the first who is logged in, else the first who is here. */
+export function agentToUse(agents: readonly DetectedAgent[]): DetectedAgent | undefined {
+  return agents.find(({ login }) => login.state === "in") ?? agents[0];
 }
 
 async function isWanted(path: string): Promise<boolean> {

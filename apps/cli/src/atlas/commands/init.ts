@@ -9,7 +9,7 @@ import { loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { DEFAULT_AGENT } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { checkLines, initConfig } from "../../shared/init-config.ts";
+import { agentToUse, checkLines, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines, type InitializedFolder } from "../../shared/init-folder.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
@@ -39,7 +39,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   for (const file of agentFiles(root, agents)) {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
-  const next = nextSteps(agents, folder, instructed, isOpen && found.checks.length > 0);
+  const next = nextSteps(agentToUse(agents), folder, instructed, isOpen && found.checks.length > 0);
   if (isJson) {
     const line = { workTree: root, created: folder.created, agents, ...found, instructed };
     process.stdout.write(jsonLine(result("init", line, EXIT.ok, next) satisfies InitLine));
@@ -93,7 +93,7 @@ async function isWanted(file: string): Promise<boolean> {
 }
 
 function nextSteps(
-  [agent]: readonly DetectedAgent[],
+  agent: DetectedAgent | undefined,
   folder: InitializedFolder,
   instructed: readonly Instructed[],
   isOpen: boolean,

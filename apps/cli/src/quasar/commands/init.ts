@@ -8,6 +8,7 @@ import { QUASAR } from "../../shared/config/layers.ts";
 import { DEFAULT_AGENT, type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import {
+  agentToUse,
   checkLines,
   type InitConfig,
   initConfig,
@@ -53,7 +54,10 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
     ...{ root, stateDir: openUser().folders.state },
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
-  const next = nextSteps(agents, { ...found, isOpen: isOpen && found.checks.length > 0 });
+  const next = nextSteps(agentToUse(agents), {
+    ...found,
+    isOpen: isOpen && found.checks.length > 0,
+  });
   if (isJson) {
     const facts = { workTree: root, created: folder.created, agents, ...found };
     const line = result("init", facts, EXIT.ok, next) satisfies InitLine;
@@ -72,7 +76,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
 const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   (shares them)`;
 
 function nextSteps(
-  [agent]: readonly DetectedAgent[],
+  agent: DetectedAgent | undefined,
   { isOpen, confirmed }: Pick<Initialized, "isOpen" | "confirmed">,
 ): readonly string[] {
   const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
