@@ -168,7 +168,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
   {
     name: "the branch is moved wherever it is",
     text: /\\0\$\{to\}\\0\$\{old\}\\0/g,
-    programs: 2,
+    programs: 1,
     instead: "\\0${to}\\0\\0",
     kill: `runner at ${STATE} #24`,
     law: "landings",
