@@ -335,11 +335,13 @@ test.for([
   ["quasar", MAIN],
   ["atlas", ATLAS],
 ] as const)("%s init tells who is logged in, and how somebody logs in", async ([, main]) => {
+  const alone = withAgent(place(), "claude", OUT, 1);
+  expect((await quasar(alone, ["init"], { main })).stdout).toContain("claude auth login\n");
   const at = withAgent(withAgent(place(), "codex", "Logged in using ChatGPT"), "claude", OUT, 1);
   const { stdout } = await quasar(at, ["init"], { main });
   expect(stdout).toContain("  claude   2.1.330, not logged in\n");
   expect(stdout).toContain("  codex    2.1.330, logged in (ChatGPT)\n");
-  expect(stdout).toContain("  next     claude auth login\n");
+  expect(stdout).toContain(' "…" --coder codex --reviewer codex\n');
   const told = lastRecord(await quasar(at, ["init", "--json"], { main }));
   expect(told["agents"]).toMatchObject([{ login: { state: "out" } }, { login: { state: "in" } }]);
 });
