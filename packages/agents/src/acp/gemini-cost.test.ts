@@ -74,6 +74,12 @@ test("one without a response on record costs what is known without the record", 
   expect(costOf(folder, { isComplete: false })).toEqual({ ...said, costSource: "partial" });
 });
 
+test("one whose answers were all thrown away was asked four times of the model that it names", () => {
+  const folder = records({ "2026-11-26T19-48": HEAD });
+  const uses = [{ model: "gemini-2.5-pro", tokens: { ...NO_TOKENS, input: 1000, output: 10 } }];
+  expect(costOf(folder, { uses }).unknownUsd).toBeGreaterThan(4 * 0.655);
+});
+
 test("one whose last words to the model have no answer was asked four times", () => {
   const folder = records({ "2026-11-26T19-48": RECORD.slice(0, 6) });
   expect(costOf(folder).unknownUsd).toBeGreaterThan(4 * 0.655);

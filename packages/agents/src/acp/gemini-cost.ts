@@ -84,11 +84,12 @@ function costByRecord(
     else costUsd += costAt(price, tokens);
   }
   const last = record.responses.at(-1);
+  const model = last?.model ?? uses[0]?.model;
   // Of a model that nothing was heard of yet, no bound says more than the turn's reservation.
-  if (last === undefined) return undefined;
-  const price = priceOf(last.model, prices) ?? DEAREST;
+  if (model === undefined) return undefined;
+  const price = priceOf(model, prices) ?? DEAREST;
   const { firstPrompt } = before;
-  const had = sumOf(last.tokens) + record.bytesSince;
+  const had = (last === undefined ? 0 : sumOf(last.tokens)) + record.bytesSince;
   const promptTokens = had + (responses.length === 0 ? firstPrompt : 0);
   missingUsd +=
     unrecorded(isComplete, record) * boundAt(price, { promptTokens, maxOutput: price.maxOutput });
