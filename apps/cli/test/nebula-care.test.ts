@@ -71,7 +71,7 @@ test("the run of a phase is shown from anywhere, and worked on by its nebula onl
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(0);
 });
 
-test("what works on a nebula is told to stop from another shell, and continues later", async () => {
+test("nebula stop ends an engine from another shell, and a resume continues", async () => {
   const at = withDemo();
   const turns = workOf("one", "two");
   const slow = turns.map((turn) => ({ ...turn, delayMs: turn.role === "coder" ? 4000 : 0 }));
@@ -94,7 +94,7 @@ test("what works on a nebula is told to stop from another shell, and continues l
   expect(agent).toMatchObject({ code: 1, stdout: "" });
 });
 
-test("the doctor finds nothing about a nebula that waits, and what is left of one that has ended", async () => {
+test("the doctor finds nothing about a nebula that waits, and the leftovers of one that has ended", async () => {
   const { at, id } = await halfDone();
   expect((await doctor(at)).stdout).not.toMatch(/^ *nebula/mu);
   expect((await quasar(at, ["nebula", "approve", "two"])).code).toBe(0);

@@ -116,13 +116,13 @@ test.for(["a folder that is no nebula", "a link"])("--force does not replace %s"
   expect(readFileSync(join(at.repo, dir, "nebula.toml"), "utf8")).toBe("mine");
 });
 
-test("no answer costs more than what is left of the budget", async () => {
+test("no answer costs more than the remaining budget", async () => {
   const at = planner([{ text: UNKNOWN }]);
   const done = await generate(at, "--max-budget", "0.15", "--json");
   expect(lastRecord(done)).toMatchObject({ type: "error", code: "ERR_BUDGET", exit: 4 });
 });
 
-test("an agent's failure is told, and nothing is written", async () => {
+test("an agent's failure is reported, and nothing is written", async () => {
   const at = planner([{ match: "never", text: GOOD }]);
   const done = await generate(at, "--json");
   expect(lastRecord(done)).toMatchObject({ type: "error", code: "ERR_AGENT" });

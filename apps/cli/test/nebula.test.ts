@@ -76,7 +76,7 @@ const WRONG = {
   "notes.md": "# Notes\n",
 };
 
-test("everything that is wrong with a nebula is told with its file, and the command fails with 2", async () => {
+test("everything that is wrong with a nebula is reported with its file, and the command fails with 2", async () => {
   const at = withNebula(WRONG);
   const { code, stdout } = await quasar(at, ["nebula", "validate", DIR]);
   expect(code).toBe(2);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "./agent.ts";
 
-/** The tool whose detail is a command line, which is told as it is run. */
+/** The tool whose detail is a command line, which is reported as it is run. */
 const SHELL = "Bash";
 
 /** Tells the files that an agent works on by their paths in the work tree. */

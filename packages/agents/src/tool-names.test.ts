@@ -10,6 +10,6 @@ test.for([
   ["qwen", "mcp__db__query", "mcp__db__query"],
   ["opencode", "toString", "toString"],
   ["opencode", "\u001b[2Jgone", "gone"],
-] as const)("of %s the tool %s is told as %s", ([agent, name, told]) => {
+] as const)("of %s the tool %s is shown as %s", ([agent, name, told]) => {
   expect(toolName(agent, name)).toBe(told);
 });

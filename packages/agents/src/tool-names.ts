@@ -46,7 +46,7 @@ const NAMES = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A tool as people are told of it; one that is not known is called as its agent calls it. */
+/** A tool as it is shown to people; one that is not known is called as its agent calls it. */
 export function toolName(agent: keyof typeof NAMES, name: string): string {
   const names: Readonly<Record<string, string>> = NAMES[agent];
   return Object.hasOwn(names, name) ? (names[name] ?? name) : cleanLine(name);

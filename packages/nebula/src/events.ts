@@ -74,7 +74,7 @@ export type NebulaEvent =
   | { readonly type: "nebula_updated"; readonly phases: readonly string[] }
   | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
 
-/** What whoever follows an engine is told: the nebula's events, and those of each phase's run. */
+/** What a follower of an engine receives: the nebula's events, and those of each phase's run. */
 export type Told =
   | NebulaEvent
   | { readonly type: "run_event"; readonly phase: string; readonly event: RunEvent };

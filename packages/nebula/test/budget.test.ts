@@ -18,7 +18,7 @@ const apply = (place: Place, totalUsd: number, coderUsd: number) =>
 
 test("a total is one for all phases: what is too little for the next one stops the nebula, and more continues it", async () => {
   const place = aPlace({}, FILES);
-  // Two phases use nearly all that they may; what is left then is less than a fifth of what the next one may.
+  // Two phases use nearly all that they may; the rest is less than a fifth of what the next one may.
   const { reason, state } = await apply(place, 4.979, 2.23);
   expect(reason).toBe("budget");
   const { totalUsd } = await nebulaCost(`${place.repo}/.git`, state);

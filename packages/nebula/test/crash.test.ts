@@ -6,12 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
 import { refsOf } from "../src/state/home.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
-
-const WORK: Work = {
-  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
-  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
-};
+import { aPlace, MANIFEST, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
 
 const FILES = {
   "nebula.toml": MANIFEST,
@@ -20,7 +15,11 @@ const FILES = {
 };
 
 /** Interrupts a nebula at the first event of a type. */
-async function stoppedAt(place: Place, type: Told["type"], work: Work = WORK): Promise<ApplyEnd> {
+async function stoppedAt(
+  place: Place,
+  type: Told["type"],
+  work: Work = WRITES_BOTH,
+): Promise<ApplyEnd> {
   const stop = new AbortController();
   const onEvent = (event: Told): void => {
     if (event.type === type) stop.abort();
@@ -41,15 +40,15 @@ test("a candidate that was recorded is held by its ref before it lands", async (
   const place = aPlace({}, FILES);
   const { state } = await stoppedAt(place, "candidate_made");
   const ref = refsOf(state.id).candidate(1);
-  await place.apply(WORK);
+  await place.apply(WRITES_BOTH);
   expect(place.git("rev-parse", ref)).toBe(state.phases[0]?.candidate);
 });
 
-test("a ref of ours whose commit is lost is made anew", async () => {
+test("a ref of Quasar's whose commit is lost is made anew", async () => {
   const place = aPlace({}, FILES);
   const { state } = await stoppedAt(place, "candidate_made");
   write(join(place.repo, ".git"), { [refsOf(state.id).candidate(1)]: `${"1".repeat(40)}\n` });
-  const { reason } = await place.apply(WORK);
+  const { reason } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("done");
   expect(place.git("rev-parse", refsOf(state.id).candidate(1))).toBe(state.phases[0]?.candidate);
 });
@@ -60,7 +59,7 @@ test("a lock that a dead git has left in the tree of the verifications is in nob
   await stoppedAt(place, "phase_landed");
   const [tree] = globSync(join(place.repo, ".git/worktrees/verify"));
   writeFileSync(join(tree ?? "", "index.lock"), "");
-  const { reason } = await place.apply(WORK);
+  const { reason } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("done");
 });
 
@@ -71,7 +70,7 @@ test("a verification that a dead engine has left running is ended before the nex
   const left = spawn("sleep", ["60"], { env, detached: true, stdio: "ignore" });
   onTestFinished(() => void left.kill("SIGKILL"));
   const ended = once(left, "exit");
-  const { reason } = await place.apply(WORK);
+  const { reason } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("done");
   await ended;
 });
@@ -80,14 +79,14 @@ test("trees are set up side by side: the end of one command does not end another
   const setup = `case $PWD in */p1-*) sleep 3;; esac`;
   const manifest = `${MANIFEST}[execution]\nsetup = [${JSON.stringify(setup)}]\n`;
   const place = aPlace({}, { ...FILES, "nebula.toml": manifest, "b.md": phase("b") });
-  const { reason } = await place.apply(WORK);
+  const { reason } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("done");
 });
 
 test("a run that has ended without approval, unknown to the nebula, is known to have failed", async () => {
   const place = aPlace({}, FILES);
   const work: Work = {
-    ...WORK,
+    ...WRITES_BOTH,
     "Phase a": () => {
       throw new Error("the agent is broken");
     },
@@ -117,7 +116,7 @@ test.for(CUTS)(
   async ({ landed, onto }) => {
     const files = { ...FILES, "c.md": phase("c", 'depends_on = ["b"]') };
     const place = aPlace({}, files);
-    const work: Work = { ...WORK, "Phase c": (tree) => write(tree, { "c.txt": "c\n" }) };
+    const work: Work = { ...WRITES_BOTH, "Phase c": (tree) => write(tree, { "c.txt": "c\n" }) };
     const stop = new AbortController();
     let count = 0;
     const onEvent = (event: Told): void => {
@@ -143,7 +142,9 @@ test("the tree of a landing that somebody takes back at once stays", async () =>
       place.git("update-ref", "refs/heads/nebula/demo", place.git("rev-parse", "main"));
     }
   };
-  await expect(place.apply(WORK, { onEvent })).rejects.toMatchObject({ code: "ERR_REWOUND" });
+  await expect(place.apply(WRITES_BOTH, { onEvent })).rejects.toMatchObject({
+    code: "ERR_REWOUND",
+  });
   const trees = globSync(join(place.root, ".repo.quasar/*/p1-*"));
   expect(trees).toHaveLength(1);
 });
@@ -157,7 +158,7 @@ test("a commit that comes while a candidate is verified stays, and the phase lan
     const made = place.git("commit-tree", `${tip}^{tree}`, "-p", tip, "-m", "A person's");
     place.git("update-ref", "refs/heads/nebula/demo", made, tip);
   };
-  const { reason } = await place.apply(WORK, { onEvent });
+  const { reason } = await place.apply(WRITES_BOTH, { onEvent });
   expect(reason).toBe("done");
   expect(place.landings()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
 });

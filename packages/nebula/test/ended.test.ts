@@ -6,24 +6,23 @@ import { expect, test } from "vitest";
 import { pruneNebula } from "../src/engine/prune.ts";
 import { squashNebula } from "../src/landing/squash.ts";
 import { answerPhase } from "../src/people/answer.ts";
-import { listNebulae } from "../src/state/list.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import {
+  agentsOf,
+  aPlace,
+  MANIFEST,
+  phase,
+  type Place,
+  type Work,
+  write,
+  newest,
+  WRITES_BOTH,
+} from "./place.ts";
 
 const GATED = `${MANIFEST}[execution]\ngate = "review"\n`;
 const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
-const WORK: Work = {
-  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
-  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
-};
-
-const newest = ({ repo }: Place) => {
-  const [state] = listNebulae(`${repo}/.git`);
-  if (state === undefined) throw new Error("there is no nebula");
-  return state;
-};
 
 /** Two phases that were approved by a person, and have not landed. */
-async function approved(work: Work = WORK): Promise<Place> {
+async function approved(work: Work = WRITES_BOTH): Promise<Place> {
   const place = aPlace({}, { ...FILES, "nebula.toml": GATED });
   await place.apply(work);
   for (const id of ["a", "b"]) {
@@ -66,7 +65,7 @@ test("what cannot land goes back, and no agent is asked to rework it", async () 
 test("a squashed branch is one commit with the files of the nebula's, and is made once", async () => {
   const place = aPlace({}, FILES);
   const repository = await openRepository(place.repo);
-  await place.apply(WORK);
+  await place.apply(WRITES_BOTH);
   const nothing = { ...newest(place), phases: [] };
   await expect(squashNebula(repository, nothing, undefined)).rejects.toThrow("has landed yet");
   const { branch, sha } = await squashNebula(repository, newest(place), undefined);
@@ -93,7 +92,9 @@ test("a nebula that has ended is removed, with what no branch has in a bundle", 
   const place = aPlace({}, FILES);
   const repository = await openRepository(place.repo);
   const prune = (isDryRun: boolean) => pruneNebula(repository, newest(place), { isDryRun });
-  await place.apply(WORK, { optionsOf: (spec) => ({ ...agentsOf(WORK)(spec), maxCycles: 1 }) });
+  await place.apply(WRITES_BOTH, {
+    optionsOf: (spec) => ({ ...agentsOf(WRITES_BOTH)(spec), maxCycles: 1 }),
+  });
   const { id } = newest(place);
   const tree = join(place.root, ".repo.quasar", id, "p9-00000000");
   place.git("worktree", "add", "--quiet", "--detach", tree);

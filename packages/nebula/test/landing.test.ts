@@ -54,7 +54,7 @@ test("a command that changes the tree it verifies has failed", async () => {
   expect(reworks(place)[0]).toEqual(["[verify] echo more > made.txt changed: made.txt"]);
 });
 
-test("a failure that does not repeat is told and lands", async () => {
+test("a failure that does not repeat is reported and lands", async () => {
   const flaky = "test -e ../seen || { touch ../seen; exit 1; }";
   const files = { "nebula.toml": verified(flaky), "a.md": phase("a") };
   const place = aPlace({}, files);

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
-import { listNebulae } from "../src/state/list.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import {
+  aPlace,
+  MANIFEST,
+  phase,
+  type Place,
+  type Work,
+  write,
+  newest,
+  WRITES_BOTH,
+} from "./place.ts";
 
 const GATED = `${MANIFEST}[execution]\ngate = "review"\n`;
 const FILES = {
@@ -9,71 +17,62 @@ const FILES = {
   "a.md": phase("a"),
   "b.md": phase("b", 'depends_on = ["a"]'),
 };
-const WORK: Work = {
-  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
-  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
-};
 
 const commonDir = ({ repo }: Place): string => `${repo}/.git`;
-const newest = (place: Place) => {
-  const [state] = listNebulae(commonDir(place));
-  if (state === undefined) throw new Error("there is no nebula");
-  return state;
-};
 const answer = (place: Place, verb: "approve" | "reject" | "retry" | "skip", id = "a", more = {}) =>
   answerPhase(commonDir(place), newest(place), { verb, phase: id, ...more });
 
 test("a phase with a gate lands once a person has approved its change, and not before", async () => {
   const place = aPlace({}, FILES);
-  const asked = await place.apply(WORK);
+  const asked = await place.apply(WRITES_BOTH);
   expect(asked.reason).toBe("waiting");
   expect(asked.state.phases[0]).toMatchObject({ status: "awaiting_human", question: "land" });
   expect(place.landings()).toEqual([]);
   // Asked again, it waits on: nobody has answered.
-  expect((await place.apply(WORK)).reason).toBe("waiting");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("waiting");
 
   expect(answer(place, "approve")).toEqual({ kind: "done" });
-  expect((await place.apply(WORK)).reason).toBe("waiting");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("waiting");
   expect(place.landings()).toEqual(["Land a: Phase a"]);
   expect(answer(place, "approve", "b")).toEqual({ kind: "done" });
-  expect((await place.apply(WORK)).reason).toBe("done");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
   expect(answer(place, "approve", "b")).toMatchObject({ kind: "refused" });
 });
 
 test("what is approved is the change: it lands without another question whatever else has landed", async () => {
   const files = { "nebula.toml": GATED, "a.md": phase("a"), "b.md": phase("b") };
   const place = aPlace({}, files);
-  await place.apply(WORK);
+  await place.apply(WRITES_BOTH);
   expect(newest(place).phases.map(({ status }) => status)).toEqual(Array(2).fill("awaiting_human"));
   for (const id of ["b", "a"]) expect(answer(place, "approve", id)).toEqual({ kind: "done" });
-  expect((await place.apply(WORK)).reason).toBe("done");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
   expect(place.landings()).toHaveLength(2);
 });
 
 test("an approval is spent where the merge makes another change of it", async () => {
   const files = { "nebula.toml": GATED, "a.md": phase("a") };
   const place = aPlace({}, files);
-  await place.apply(WORK);
+  await place.apply(WRITES_BOTH);
   expect(answer(place, "approve")).toEqual({ kind: "done" });
-  // A person's commit has the same file: what is left to land is another change.
+  // A person's commit has the same file: what remains to land is another change.
   place.git("switch", "--quiet", "--detach", "nebula/demo");
   write(place.repo, { "a.txt": "a\n" });
   place.git("add", "-A");
   place.git("commit", "-q", "-m", "Mine");
   place.git("update-ref", "refs/heads/nebula/demo", "HEAD");
   place.git("switch", "--quiet", "main");
-  const { reason, state } = await place.apply(WORK);
+  const { reason, state } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("waiting");
   expect(state.phases[0]?.reason).toContain("to be approved again");
 });
 
 test("a rejected change goes back to its agents with the reason, or fails for good", async () => {
   const place = aPlace({}, FILES);
-  await place.apply(WORK);
+  await place.apply(WRITES_BOTH);
   answer(place, "reject", "a", { reason: "not like this" });
   const seen: string[] = [];
   const again: Work = {
-    ...WORK,
+    ...WRITES_BOTH,
     "Phase a": (tree, { prompt }) => {
       seen.push(prompt);
       write(tree, { "a.txt": "better\n" });
@@ -84,7 +83,7 @@ test("a rejected change goes back to its agents with the reason, or fails for go
   expect(seen[0]).toContain("[person] not like this");
   expect(state.phases[0]).toMatchObject({ status: "awaiting_human", attempt: 2 });
   answer(place, "reject", "a", { isFinal: true, reason: "never" });
-  const { reason, state: ended } = await place.apply(WORK);
+  const { reason, state: ended } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("failed");
   expect(ended.phases.map(({ status }) => status)).toEqual(["failed", "skipped"]);
 });
@@ -100,7 +99,7 @@ test("what failed is tried again, with what waited for it; what is skipped is le
   };
   expect((await place.apply(broken)).reason).toBe("failed");
   expect(answer(place, "retry")).toEqual({ kind: "done" });
-  const { reason, state } = await place.apply(WORK);
+  const { reason, state } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("done");
   expect(state.phases.map(({ status }) => status)).toEqual(["done", "done", "done"]);
 });

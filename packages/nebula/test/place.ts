@@ -15,6 +15,8 @@ import {
 import type { PhaseRunOptions } from "../src/engine/context.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { listNebulae } from "../src/state/list.ts";
+import type { NebulaState } from "../src/state/state.ts";
 
 /** What a coder does in a work tree, by the title of its phase. */
 export type Work = Readonly<Record<string, (workTree: string, request: AgentRequest) => void>>;
@@ -128,6 +130,19 @@ export function write(folder: string, files: Readonly<Record<string, string>>): 
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
+}
+
+/** Each of two phases writes a file. */
+export const WRITES_BOTH: Work = {
+  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+};
+
+/** The newest nebula of a repository. */
+export function newest({ repo }: Place): NebulaState {
+  const [state] = listNebulae(`${repo}/.git`);
+  if (state === undefined) throw new Error("there is no nebula");
+  return state;
 }
 
 /** The file of a phase. */

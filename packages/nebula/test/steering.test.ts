@@ -6,24 +6,23 @@ import { expect, test } from "vitest";
 import type { PhaseRunOptions } from "../src/engine/context.ts";
 import { stopEngine } from "../src/people/stop.ts";
 import { loadNebula } from "../src/spec/index.ts";
-import { listNebulae } from "../src/state/list.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import {
+  agentsOf,
+  aPlace,
+  MANIFEST,
+  phase,
+  type Place,
+  write,
+  newest,
+  WRITES_BOTH,
+} from "./place.ts";
 
 const FILES = {
   "nebula.toml": MANIFEST,
   "a.md": phase("a"),
   "b.md": phase("b", 'depends_on = ["a"]'),
 };
-const WORK: Work = {
-  "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
-  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
-};
 
-const newest = ({ repo }: Place) => {
-  const [state] = listNebulae(`${repo}/.git`);
-  if (state === undefined) throw new Error("there is no nebula");
-  return state;
-};
 const stop = (place: Place, isNow = false) =>
   stopEngine(`${place.repo}/.git`, newest(place), { isNow });
 
@@ -39,14 +38,14 @@ function agentsAfter(
     },
   });
   return (spec) => {
-    const { coder, reviewer } = agentsOf(WORK)(spec);
+    const { coder, reviewer } = agentsOf(WRITES_BOTH)(spec);
     return { coder: slow(coder), reviewer: slow(reviewer) };
   };
 }
 
 const types = ({ told }: Place) => told.map(({ type }) => type);
 
-test("an engine that is told to stop lets the turn in flight end, begins no other, and is resumed", async () => {
+test("a stopping engine lets the turn in flight end, begins no other, and is resumed", async () => {
   const place = aPlace({}, FILES);
   const turns: string[] = [];
   const optionsOf = agentsAfter(async (role) => {
@@ -55,37 +54,37 @@ test("an engine that is told to stop lets the turn in flight end, begins no othe
     expect(stop(place)).toBe("left");
     await sleep(1500);
   });
-  const stopped = await place.apply(WORK, { optionsOf });
+  const stopped = await place.apply(WRITES_BOTH, { optionsOf });
   expect(stopped.reason).toBe("interrupted");
   expect(turns).toEqual(["coder"]);
   expect(types(place)).toContain("engine_stops");
   expect(stop(place)).toBe("idle");
-  const end = await place.apply(WORK, { optionsOf });
+  const end = await place.apply(WRITES_BOTH, { optionsOf });
   expect(end.reason).toBe("done");
   expect(turns).toEqual(["coder", "reviewer", "coder", "reviewer"]);
 });
 
-test("an engine that is told to stop now cuts the turn in flight off", async () => {
+test("an engine that has to stop now cuts the turn in flight off", async () => {
   const place = aPlace({}, FILES);
   const optionsOf = agentsAfter(async (_role, signal) => {
     expect(stop(place, true)).toBe("left");
     await sleep(60_000, undefined, { signal }).catch(() => {});
   });
   const begun = performance.now();
-  expect((await place.apply(WORK, { optionsOf })).reason).toBe("interrupted");
+  expect((await place.apply(WRITES_BOTH, { optionsOf })).reason).toBe("interrupted");
   expect(performance.now() - begun).toBeLessThan(30_000);
   expect(place.landings()).toEqual([]);
-  expect((await place.apply(WORK)).reason).toBe("done");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
 });
 
 test("a note for an engine that has died stops no other one", async () => {
   const place = aPlace({}, FILES);
   const optionsOf = agentsAfter(() => Promise.reject(new Error("no agent is asked")));
   writeFileSync(join(place.dir, "STOP"), "");
-  expect((await place.apply(WORK, { optionsOf })).reason).toBe("interrupted");
+  expect((await place.apply(WRITES_BOTH, { optionsOf })).reason).toBe("interrupted");
   const note = join(place.repo, ".git/quasar/nebulae", newest(place).id, "stop.json");
   writeFileSync(note, JSON.stringify({ pid: process.pid, startTime: 1, isNow: true }));
-  expect((await place.apply(WORK)).reason).toBe("done");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
   expect(existsSync(note)).toBe(false);
 });
 
@@ -93,7 +92,7 @@ test("STOP in the folder has nothing begin, and is removed unless git tracks it"
   const place = aPlace({}, FILES);
   const file = join(place.dir, "STOP");
   writeFileSync(file, "");
-  expect((await place.apply(WORK)).reason).toBe("interrupted");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("interrupted");
   expect(existsSync(file)).toBe(false);
   expect(types(place)).not.toContain("phase_begun");
 });
@@ -103,18 +102,18 @@ test("STOP that git tracks stays, and is taken by each engine", async () => {
   const dir = join(place.repo, "n");
   write(dir, FILES);
   const change = { loaded: loadNebula(dir), resumed: undefined };
-  expect((await place.apply(WORK, change)).reason).toBe("interrupted");
+  expect((await place.apply(WRITES_BOTH, change)).reason).toBe("interrupted");
   expect(existsSync(join(dir, "STOP"))).toBe(true);
   expect(place.told).toContainEqual(
     expect.objectContaining({ message: `${dir}/STOP is tracked by git, and stays` }),
   );
 });
 
-test("no phase begins while PAUSE is in the folder, which is told once", async () => {
+test("no phase begins while PAUSE is in the folder, which is reported once", async () => {
   const place = aPlace({}, FILES);
   const file = join(place.dir, "PAUSE");
   writeFileSync(file, "");
-  const working = place.apply(WORK);
+  const working = place.apply(WRITES_BOTH);
   await sleep(2500);
   expect(types(place).filter((type) => type !== "nebula_begun")).toEqual(["engine_pauses"]);
   rmSync(file);
@@ -125,13 +124,13 @@ test("no phase begins while PAUSE is in the folder, which is told once", async (
 test("RETRY in the folder has the phase that it names begin again", async () => {
   const place = aPlace({}, FILES);
   const failing = agentsAfter(() => Promise.reject(new Error("broken")));
-  expect((await place.apply(WORK, { optionsOf: failing })).reason).toBe("failed");
+  expect((await place.apply(WRITES_BOTH, { optionsOf: failing })).reason).toBe("failed");
   const file = join(place.dir, "RETRY");
   writeFileSync(file, "a\n");
   const resumed = newest(place);
-  expect((await place.apply(WORK, { resumed })).reason).toBe("done");
+  expect((await place.apply(WRITES_BOTH, { resumed })).reason).toBe("done");
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, "nobody");
-  await place.apply(WORK, { resumed: newest(place) });
+  await place.apply(WRITES_BOTH, { resumed: newest(place) });
   expect(place.told.at(-1)).toMatchObject({ message: 'RETRY: there is no phase "nobody"' });
 });

@@ -68,7 +68,7 @@ test("the tree of verifications is set up again for a candidate that asks for it
   expect(state.phases[1]?.reason).toContain("[verify] setup: sh install.sh exit 4");
 });
 
-test("what a phase changes outside of its scope is told, or sent back where the nebula says so", async () => {
+test("what a phase changes outside of its scope is reported, or sent back where the nebula says so", async () => {
   const files = { "nebula.toml": MANIFEST, "a.md": phase("a", 'scope = ["src/**"]') };
   const work: Work = {
     "Phase a": (tree, { prompt }) =>
@@ -95,7 +95,7 @@ test("no phase begins where too little of the disk is free", async () => {
   expect(warnings(place)).toEqual([expect.stringMatching(/^no phase begins: .* free at /u)]);
 });
 
-test("a run of a phase is told of the other phases, as data", async () => {
+test("a run of a phase reads of the other phases, as data", async () => {
   const files = {
     "nebula.toml": MANIFEST,
     "a.md": phase("a"),

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { updateNebula } from "../src/engine/update.ts";
 import { loadNebula } from "../src/spec/index.ts";
-import { listNebulae } from "../src/state/list.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import { aPlace, MANIFEST, phase, type Place, type Work, write, newest } from "./place.ts";
 
 const FILES = {
   "nebula.toml": MANIFEST,
@@ -20,11 +19,6 @@ const WORK: Work = Object.fromEntries(
   ]),
 );
 
-const newest = ({ repo }: Place) => {
-  const [state] = listNebulae(`${repo}/.git`);
-  if (state === undefined) throw new Error("there is no nebula");
-  return state;
-};
 const update = (place: Place, isDryRun = false) =>
   updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir), { isDryRun });
 

@@ -32,6 +32,15 @@ const configure = ({ worktree }: RealTask, ...setting: readonly string[]): void 
 const pushedTo = (bare: string): string =>
   git(bare, "for-each-ref", "--format=%(objectname)", "refs/heads/fix");
 
+/** A validation of one command, which is not asked to fix anything. */
+const validationBy = (command: string) =>
+  ({
+    commands: [{ name: "check", command }],
+    source: "config",
+    timeoutMs: 60_000,
+    maxFixes: 0,
+  }) as const;
+
 async function elsewhere(task: RealTask): Promise<string> {
   const bare = join(task.dir, "elsewhere");
   git(task.dir, "init", "-q", "--bare", bare);
@@ -90,13 +99,9 @@ test("a git hook that a validation puts there runs in neither commit nor push", 
   const ran = join(folder.dir, "ran");
   const home = join(folder.dir, "validation/home");
   const command = `rm $(find ${home} -name git-controls.json) && printf '#!/bin/sh\\ntouch ${ran}\\n' > "$(git rev-parse --git-common-dir)/hooks/pre-push"; chmod +x "$(git rev-parse --git-common-dir)/hooks/pre-push"`;
-  const validation = {
-    commands: [{ name: "check", command }],
-    source: "config",
-    timeoutMs: 60_000,
-    maxFixes: 0,
-  } as const;
-  const task = await aRealTask(join(folder.dir, "validation"), { config: { validation } });
+  const task = await aRealTask(join(folder.dir, "validation"), {
+    config: { validation: validationBy(command) },
+  });
   const { hook: stopped } = await task.drive();
   expect(stopped).toMatchObject({
     currentStep: { stepName: "validate" },
@@ -123,13 +128,9 @@ test("a git hook that a validation puts there runs in neither commit nor push", 
 test("a filter that a validation sets is not run when its tree is named", async () => {
   const ran = join(folder.dir, "filtered");
   const command = `git config filter.mine.clean 'touch ${ran}; cat'; echo '* filter=mine' > .gitattributes`;
-  const validation = {
-    commands: [{ name: "check", command }],
-    source: "config",
-    timeoutMs: 60_000,
-    maxFixes: 0,
-  } as const;
-  const task = await aRealTask(join(folder.dir, "filter"), { config: { validation } });
+  const task = await aRealTask(join(folder.dir, "filter"), {
+    config: { validation: validationBy(command) },
+  });
   const { hook: stopped } = await task.drive();
   expect(stopped.awaiting?.reason).toContain("filter.mine.clean");
   expect(existsSync(ran)).toBe(false);

@@ -41,7 +41,7 @@ test.for([
     [say("my ghp_a"), TOOL, { id: 1, method: "ask" }, say("b c"), { id: 2 }],
     [say("my "), TOOL, { id: 1, method: "ask" }, say("ghp_ab c"), { id: 2 }],
   ],
-  ["what is left of a token at the end", [say("ghp_a"), TOOL], [TOOL, say("ghp_a")]],
+  ["the rest of a token at the end", [say("ghp_a"), TOOL], [TOOL, say("ghp_a")]],
 ] as const)("joins %s", ([, messages, kept]) => {
   expect(joined(messages)).toEqual(kept);
 });

@@ -11,7 +11,7 @@ export interface ClaudeDialect {
   readonly parse: (line: string) => ClaudeEvent | undefined;
   /** The tool by which it gives a structured answer. */
   readonly answeringTool: string;
-  /** A tool as people are told of it. */
+  /** A tool as it is shown to people. */
   readonly toolName: (name: string) => string;
   /** What Claude Code calls a tool that has another name here, in the rules that allow it. */
   readonly toolNames: ReadonlyMap<string, string>;

@@ -80,7 +80,7 @@ export function placeFiles(repository: Repository): Texts {
   return Object.fromEntries(found.filter(([, what]) => what !== ""));
 }
 
-/** Beside its settings: the files by which a repository is told what to leave out and what to take for something else. */
+/** Beside its settings: the files that say what a repository leaves out and what it takes for something else. */
 export function ruleFiles(repository: Repository, inForce: ReadonlyMap<string, string>): Texts {
   const { gitDir, commonDir } = repository;
   const { ignore, attributes } = userFiles(repository, inForce);

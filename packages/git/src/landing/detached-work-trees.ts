@@ -61,7 +61,7 @@ export async function addDetachedWorkTree(
  * lost, what is untracked stays unless it is in the way. No git hook runs, and no filter but those of the user's own
  * settings.
  *
- * @param workTree - A linked one of ours.
+ * @param workTree - A linked one that Quasar made.
  * @throws {GitError} `ERR_FOREIGN_WORK_TREE` where its folder leads to another repository by now; `ERR_MISSING_OBJECT`
  *   where the commit or one of its files is not here; `ERR_BAD_REVISION`, `ERR_GIT_FAILED`; the signal's reason when
  *   aborted.
@@ -126,7 +126,7 @@ export interface RepairedWorkTrees {
  * Makes sure that each folder in a folder is a whole work tree of a repository: what is half made or half removed, or on
  * record without a folder, goes; what else has files is renamed to `<name>.left-<time>`. Other work trees are left alone.
  *
- * @param folder - Absolute; for work trees of ours alone. Nobody makes one in it meanwhile.
+ * @param folder - Absolute; for Quasar's own work trees alone. Nobody makes one in it meanwhile.
  * @throws {GitError} `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the system's error; the signal's reason when aborted.
  */
 export async function repairWorkTrees(

@@ -9,7 +9,7 @@ export interface RemoveUntrackedOptions extends SignalOptions {
 /**
  * Removes what git does not track and does not ignore either, other repositories in it too: take a snapshot first.
  *
- * @param workTree - Of a linked work tree of ours.
+ * @param workTree - Of a linked work tree that Quasar made.
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function removeUntracked(

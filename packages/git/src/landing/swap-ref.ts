@@ -98,7 +98,7 @@ export async function readRef(
 
 /**
  * Makes durable that a ref is there, by its folders up to the git folder: git flushes what the file of a ref holds,
- * not its name. For whoever finds a ref that was to be moved, and does not know whether that was flushed.
+ * not its name. For a caller that finds a ref already moved, and does not know whether that was flushed.
  */
 export function syncRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): void {
   const folders = [join(commonDir, "reftable")];

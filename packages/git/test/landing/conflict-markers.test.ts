@@ -23,7 +23,7 @@ async function conflicted(sides: Sides): Promise<Conflicted> {
   return { folder, conflictCommit, paths: conflicts.map(({ path }) => path) };
 }
 
-/** What is left once some files have been changed. */
+/** What remains once some files have been changed. */
 async function leftAfter(sides: Sides, files: Files): Promise<readonly string[]> {
   const { folder, ...rest } = await conflicted(sides);
   return conflictMarkersLeft(folder, { ...rest, tree: commit(sides.root, files) });

@@ -60,7 +60,7 @@ test("moves one to another commit, whatever was changed in it", async () => {
   expect(read(path, "d/a")).toBe("a");
 });
 
-test("does not check out in a repository that somebody has put in the place of ours", async () => {
+test("does not check out in a repository that somebody has put in place of Quasar's own", async () => {
   const { repository, ours, theirs, folder } = await aScene();
   const path = join(folder, "p");
   const made = await addDetachedWorkTree(repository, { path, commit: theirs });

@@ -89,7 +89,7 @@ test("syncs the folders of a ref, once it is there", async () => {
   expect(update?.flushes, "git syncs the file").toBeGreaterThan(0);
   synced.paths = [];
   expect(await compareAndSwapRef(repository, swap)).toBe("moved");
-  expect(synced.paths, "whoever reads it may rely on it").toEqual(real);
+  expect(synced.paths, "a reader may rely on it").toEqual(real);
   synced.paths = [];
   git(root, "pack-refs", "--all", "--prune");
   syncRef(repository, REF);

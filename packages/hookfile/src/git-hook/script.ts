@@ -105,7 +105,7 @@ function linesOf(text: string, line: string): readonly number[] {
 /**
  * Takes exactly the block of this command out of git hooks.
  *
- * @returns What is left of one; `undefined`: it is ours, and nobody has added to it.
+ * @returns The rest of one; `undefined`: it is Quasar's, and nobody has added to it.
  */
 export function withoutOwnBlock(
   command: readonly string[],

@@ -29,7 +29,7 @@ export type StopReason =
   | "failed"
   /** Some wait for a person, or for the branch. */
   | "waiting"
-  /** What is left of the budget is too little for the next phase. */
+  /** The remaining budget is too little for the next phase. */
   | "budget"
   /** An agent's usage limit: the same command works later. */
   | "limit"

@@ -95,7 +95,7 @@ export type LaneTurn =
 /**
  * The phase whose turn it is to land: the first that was approved, or the first of the plan that will still land.
  *
- * @param mergeOrder - `plan`: the landings have the order of the plan, whoever is approved first.
+ * @param mergeOrder - `plan`: the landings have the order of the plan, in whatever order phases are approved.
  */
 export function laneTurn(phases: readonly Phase[], mergeOrder: "ready" | "plan"): LaneTurn {
   const waiting = phases.filter(({ state }) => isInLane(state));

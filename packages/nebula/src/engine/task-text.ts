@@ -3,7 +3,7 @@ import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { NebulaState, PhaseState } from "../state/state.ts";
 import type { Phase } from "./schedule.ts";
 
-/** What a phase's agents are told of the others at most, in bytes. */
+/** Maximum length of what a phase's agents read about the others, in bytes. */
 const MOST_BYTES = 8 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { Engine } from "../engine/context.ts";
 
 const HELD = "held by a nebula";
 
-/** Has a ref of ours name a commit, durably, whatever it named before. */
+/** Has one of Quasar's refs name a commit, durably, whatever it named before. */
 export async function holdRef(
   { repository, signal }: Pick<Engine, "repository" | "signal">,
   ref: string,
@@ -12,7 +12,7 @@ export async function holdRef(
   for (;;) {
     const from = await readRef(repository, ref, { signal });
     if (from === commit) {
-      // Whoever was killed after the move may not have synced it.
+      // A process that was killed after the move may not have synced it.
       syncRef(repository, ref);
       return;
     }

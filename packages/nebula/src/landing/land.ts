@@ -122,7 +122,7 @@ async function candidateOn(
   return store.phase(id);
 }
 
-/** Whether the phase goes back since it changes what it does not name; where that is but advised, it is told. */
+/** Whether the phase goes back since it changes what it does not name; where that is only advised, it is reported. */
 async function leavesScope(engine: Engine, spec: PhaseSpec, made: PhaseState): Promise<boolean> {
   const paths = await pathsOutside(engine, spec, made);
   if (paths.length === 0) return false;

@@ -11,7 +11,7 @@ import { runShell } from "./run-shell.ts";
 
 /** What the verification of a tree has come to. */
 export type Verified =
-  /** The nebula names no commands: it lands unverified, and is told so. */
+  /** The nebula names no commands: it lands unverified, and is reported so. */
   | { readonly kind: "none" }
   /** `isKnown`: a receipt for the same tree and commands was there. */
   | { readonly kind: "passed"; readonly isKnown: boolean; readonly isFlaky: boolean }

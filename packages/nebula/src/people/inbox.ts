@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce, readWholeFile, removeFile } from "@quasar/durable";
-import { makeFolders } from "@quasar/process/files";
+import { makeFolders, namesIn } from "@quasar/process/files";
 import * as v from "valibot";
 import type { NebulaHome } from "../state/home.ts";
 import { type Decision, decisionSchema } from "./decision.ts";
@@ -10,7 +9,7 @@ import { type Decision, decisionSchema } from "./decision.ts";
 /** A decision that nobody has taken yet. */
 export interface Waiting {
   readonly path: string;
-  /** `undefined` where the file is none of ours. */
+  /** `undefined` where the file is not Quasar's. */
   readonly decision: Decision | undefined;
 }
 
@@ -45,15 +44,6 @@ function read(path: string): Decision | undefined {
     return parsed.success ? parsed.output : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
 }

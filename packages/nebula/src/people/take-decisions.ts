@@ -21,7 +21,7 @@ export function carryOut({ store, spec, now }: Decider, decision: Decision): Dec
   return decided;
 }
 
-/** Carries out what people have left for the engine. What has no meaning by now is told. */
+/** Carries out what people have left for the engine. What has no meaning by now is reported. */
 export function takeDecisions(
   decider: Decider & { readonly home: NebulaHome; readonly tell: (event: NebulaEvent) => void },
 ): void {

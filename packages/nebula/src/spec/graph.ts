@@ -63,7 +63,7 @@ export function findCycles(graph: Graph): readonly (readonly number[])[] {
   return cycles;
 }
 
-/** Whoever is in waits for another that is in: on the way from one to the next the first comes again that is in a cycle. */
+/** Each phase in it waits for another one in it: on the way from one to the next the first one that repeats is in a cycle. */
 function cycleFrom(
   start: number,
   { dependencies }: Graph,

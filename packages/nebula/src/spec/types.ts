@@ -22,7 +22,7 @@ export interface PhaseDefaults {
   readonly assignee: string;
 }
 
-/** How the phases are worked on and landed. `undefined`: left to whoever starts it. */
+/** How the phases are worked on and landed. `undefined`: left to the caller that starts it. */
 export interface Execution {
   readonly maxWorkers: number;
   readonly maxReviewCycles: number | undefined;

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { namesIn } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
@@ -59,13 +59,4 @@ export function findNebula(commonDir: string, named: string | undefined): Nebula
     throw new NebulaError("ERR_USAGE", `several nebulae are meant; name one by its id: ${ids}`);
   }
   return first;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -66,7 +66,7 @@ export interface PhaseState {
   readonly conflictCommit: string;
   /** The paths that have them there. */
   readonly conflicts: readonly string[];
-  /** What its run is told beside the phase's text: why the last landing was refused. */
+  /** What its run reads beside the phase's text: why the last landing was refused. */
   readonly findings: readonly string[];
   /** RFC 3339. */
   readonly updatedAt: string;

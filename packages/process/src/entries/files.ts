@@ -1,4 +1,5 @@
 export { isFullDisk, named, withName } from "../errno.ts";
 export { makeFolders } from "../make-folders.ts";
+export { namesIn } from "../names-in.ts";
 export { openFilesLimit } from "../open-files.ts";
 export { syncFileSystem } from "../sync-file-system.ts";

@@ -2,9 +2,9 @@ import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointPath } from "@quasar/checkpoint";
 import { isAgentAlive, isTurnOpen } from "@quasar/loop/turn";
+import { namesIn } from "@quasar/process/files";
 import { isRunId } from "../run-id.ts";
 import { type Holder, lockHolder } from "../driving/lock.ts";
-import { namesIn } from "../names-in.ts";
 import type { Workspace } from "../workspace.ts";
 import {
   ABANDONED,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
 import type { SnapshotPack } from "@quasar/git/snapshots";
+import { namesIn } from "@quasar/process/files";
 import { messageOf } from "../errors.ts";
-import { namesIn } from "../names-in.ts";
 import { isRealFolder } from "../real-folder.ts";
 import type { Workspace } from "../workspace.ts";
 import { decodeManifest } from "./manifest.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { namesIn } from "../names-in.ts";
+import { namesIn } from "@quasar/process/files";
 import { isRunId } from "../run-id.ts";
 import { loadRunSummary } from "../store.ts";
 import { storesIn } from "./stores.ts";

@@ -1,7 +1,7 @@
-import { codeOf } from "../errors.ts";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce, DurableError, readWholeFile } from "@quasar/durable";
+import { namesIn } from "@quasar/process/files";
 import { receiptPaths } from "@quasar/receipts";
 import * as v from "valibot";
 
@@ -71,15 +71,6 @@ export function listStarted(dir: string): readonly StartedCommand[] {
     return found !== undefined && `${found.receiptId}${ENDING}` === name ? [found] : [];
   });
   return started.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 interface FoundStarted {

@@ -151,7 +151,7 @@ function promptOf(id: string): string {
   return (BODY[id] ?? "").replaceAll(/[().]/gu, String.raw`\$&`);
 }
 
-/** What the agents do, by names of ours: the first turn that fits the prompt is played. */
+/** What the agents do, by the demo's own names: the first turn that fits the prompt is played. */
 const TURNS = {
   "title again": {
     role: "coder",

@@ -69,7 +69,7 @@ test("what a reviewer says before it decides is shown", () => {
   ]);
 });
 
-test("a denial that no rule lifts is told without one", () => {
+test("a denial that no rule lifts is shown without one", () => {
   const denials = [{ what: "fetch https://a.example", allow: [] }];
   const record = { type: "tools_denied", cycle: 1, role: "coder", turnId: "r.1", denials } as const;
   expect(linesOf(record, IDLE, plain)).toEqual(["  denied   `fetch https://a.example`"]);

@@ -208,7 +208,7 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       return labelled(view, role, words, "yellow");
     }
     case "text":
-      // A review is told of when it is complete.
+      // A review is shown when it is complete.
       return structuredIn(event.text) !== undefined || (role === "reviewer" && isReview(event.text))
         ? []
         : inOneLine(view, role, withoutSubject(event.text));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Books, booksOf } from "../books.ts";
-import { acquireLock, DurableError } from "@quasar/durable";
+import { isHeld } from "../held.ts";
 import { createHookFileStore, type HookFile } from "@quasar/hookfile";
 import { relationOfHookMd } from "@quasar/hookfile/hook-md";
 import { TASK_FILES } from "@quasar/hookfile/internal";
@@ -162,14 +162,4 @@ export function leftovers(place: Place): readonly string[] {
   const hooks = globSync(join(place.work, ".git/hooks/*"));
   const files = [...locks.filter(isHeld), ...hooks].map((path) => path.replace(place.root, ""));
   return [...files, ...processesOf(place.root).map((pid) => `process ${pid}`)];
-}
-
-function isHeld(path: string): boolean {
-  try {
-    acquireLock(path).release();
-    return false;
-  } catch (error) {
-    if (error instanceof DurableError && error.code === "ERR_LOCKED") return true;
-    throw error;
-  }
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { acquireLock, DurableError } from "@quasar/durable";
 import { listNebulae, type NebulaState, type PhaseState } from "@quasar/nebula";
 import { nebulaHome, refsOf, runsFolder } from "@quasar/nebula/internal";
 import { inspectReceipt, createKeyManager, listReceipts } from "@quasar/receipts";
 import { type Place, processesOf } from "@quasar/torture";
 import { type Books, booksOf } from "../books.ts";
+import { isHeld } from "../held.ts";
 import { treeOf, uncommittedOf } from "../quasar/observe.ts";
 import { BRANCH } from "./fixture.ts";
 
@@ -204,16 +204,6 @@ function commandOf(pid: number): string {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").slice(0, 200);
   } catch {
     return "gone";
-  }
-}
-
-function isHeld(path: string): boolean {
-  try {
-    acquireLock(path).release();
-    return false;
-  } catch (error) {
-    if (error instanceof DurableError && error.code === "ERR_LOCKED") return true;
-    throw error;
   }
 }
 

@@ -41,7 +41,7 @@ export interface NebulaOptions {
   readonly fixture: Fixture;
   readonly order: MergeOrder;
   readonly server: ModelServer;
-  /** By account: who is told of what the server is asked. */
+  /** By account: who hears what the server is asked. */
   readonly places: Map<string, Place>;
 }
 
