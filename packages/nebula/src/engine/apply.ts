@@ -26,6 +26,7 @@ import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
 import { drive, type StopReason } from "./engine.ts";
 import { lockNebula } from "./lock.ts";
+import { note } from "./report.ts";
 
 export interface ApplyOptions {
   /** Of the nebula's folder, or of the current one where that is in none. */
@@ -103,9 +104,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         }),
       };
       if (resumed === undefined) {
-        const event = { type: "nebula_begun", id, base: begun.base } as const;
-        store.note(event);
-        onEvent(event);
+        note(engine, { type: "nebula_begun", id, base: begun.base });
       }
       await endLeftCommands(engine);
       await openBranch(engine);

@@ -4,8 +4,7 @@ import { removeRefs } from "@quasar/git/snapshots";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
-import { openState } from "../state/store.ts";
-import { lockNebula } from "./lock.ts";
+import { lockNebula, withState } from "./lock.ts";
 
 /**
  * Makes room for another nebula in the place of one: it is archived, and its branch is kept under a name of its own. Nothing
@@ -17,17 +16,9 @@ import { lockNebula } from "./lock.ts";
 export async function archiveNebula(repository: Repository, state: NebulaState): Promise<string> {
   const home = nebulaHome(repository.commonDir, state.id);
   const branch = `${state.branch}.${state.id}`;
-  const lock = lockNebula(home);
-  try {
-    const store = openState(home, state, () => new Date());
-    try {
-      if (store.current.archivedFrom === "") store.archive(branch);
-    } finally {
-      store.close();
-    }
-  } finally {
-    lock.release();
-  }
+  withState({ home, state, lock: lockNebula(home) }, (store) => {
+    if (store.current.archivedFrom === "") store.archive(branch);
+  });
   await freeBranches(repository);
   return branch;
 }

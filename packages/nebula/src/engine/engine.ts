@@ -14,6 +14,7 @@ import {
   readyPhases,
   skippedPhases,
 } from "./schedule.ts";
+import { report } from "./report.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 
 /** How often what people have decided is read, in milliseconds. */
@@ -94,6 +95,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     isFull = full !== undefined;
     if (engine.landingsOnly !== undefined || isFull || steering.isPaused || steering.isStopping)
       return false;
+    if (workers.size >= engine.limits.maxWorkers) return false;
     const busy = new Set([...workers.keys(), ...stopped]);
     for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
@@ -171,11 +173,11 @@ function nextTurn({ spec, store, landingsOnly }: Engine): LaneTurn {
   return laneTurn(meant, "ready");
 }
 
-function skip({ spec, store, tell }: Engine): void {
+function skip(engine: Engine): void {
+  const { spec, store } = engine;
   for (const { id, reason } of skippedPhases(phasesOf(spec, store.current))) {
-    const event = { type: "phase_skipped", phase: id, reason } as const;
-    store.change(id, { status: "skipped", reason }, event);
-    tell(event);
+    const skipped = { status: "skipped", reason } as const;
+    report(engine, id, skipped, { type: "phase_skipped", phase: id, reason });
   }
 }
 

@@ -1,6 +1,8 @@
 import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
 import type { NebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
+import { openState, type StateStore } from "../state/store.ts";
 
 /** Takes the lock of a nebula: one engine works on it. @throws {NebulaError} `ERR_LOCKED` */
 export function lockNebula(home: NebulaHome): Lock {
@@ -25,6 +27,27 @@ export function tryLockNebula(home: NebulaHome): Lock | undefined {
   } catch (error) {
     if (isLocked(error)) return undefined;
     throw error;
+  }
+}
+
+/** Does something with the state of a nebula whose lock is held, and releases both. */
+export function withState<T>(
+  {
+    home,
+    state,
+    lock,
+  }: { readonly home: NebulaHome; readonly state: NebulaState; readonly lock: Lock },
+  work: (store: StateStore) => T,
+): T {
+  try {
+    const store = openState(home, state, () => new Date());
+    try {
+      return work(store);
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock.release();
   }
 }
 

@@ -12,7 +12,7 @@ import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { isTreeOf } from "../state/check.ts";
-import { nebulaeFolder, nebulaHome } from "../state/home.ts";
+import { nebulaeFolder, nebulaHome, refsOf } from "../state/home.ts";
 import { isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
 import { lockNebula } from "./lock.ts";
@@ -99,7 +99,7 @@ async function removeTree(
   { id }: NebulaState,
   path: string,
 ): Promise<void> {
-  const prefix = `refs/quasar/nebula/${id}/left/${path.split("/").at(-1)}/`;
+  const prefix = refsOf(id).left(path.split("/").at(-1) ?? "");
   if (existsSync(path)) {
     const dirty = await dirtyPaths(path);
     const nested = dirty.find((each) => each.path.endsWith("/"));

@@ -1,5 +1,5 @@
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
-import { parseScope, type Scope, scopesOverlap } from "../spec/scope.ts";
+import { scopesOf, scopesOverlap } from "../spec/scope.ts";
 import { isSettled, type NebulaState, type PhaseState } from "../state/state.ts";
 
 /** A phase as its folder and its state tell it. */
@@ -46,15 +46,8 @@ export function readyPhases(
 
 function collide(one: PhaseSpec, other: PhaseSpec): boolean {
   if (one.allowScopeOverlap || other.allowScopeOverlap) return false;
-  const [ours, theirs] = [scopesOf(one), scopesOf(other)];
+  const [ours, theirs] = [scopesOf(one.scope), scopesOf(other.scope)];
   return ours.some((scope) => theirs.some((its) => scopesOverlap(scope, its)));
-}
-
-function scopesOf({ scope }: PhaseSpec): readonly Scope[] {
-  return scope.flatMap((text) => {
-    const parsed = parseScope(text);
-    return parsed === undefined ? [] : [parsed];
-  });
 }
 
 /** A phase that never runs, and why. */

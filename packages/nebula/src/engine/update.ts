@@ -6,8 +6,7 @@ import { parseNebula } from "../spec/parse.ts";
 import { type MergedFiles, mergeFiles } from "../spec/update.ts";
 import { nebulaHome, phaseRef, specFolder } from "../state/home.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import { openState } from "../state/store.ts";
-import { lockNebula } from "./lock.ts";
+import { lockNebula, withState } from "./lock.ts";
 
 export type NebulaUpdate = Omit<MergedFiles, "files">;
 
@@ -30,41 +29,32 @@ export function updateNebula(
     throw new NebulaError("ERR_USAGE", `${dir} is the nebula ${spec.name}, and not ${state.name}`);
   }
   const home = nebulaHome(commonDir, state.id);
-  const now = (): Date => new Date();
-  const lock = lockNebula(home);
-  try {
-    const store = openState(home, state, now);
-    try {
-      const { phases, revision } = store.current;
-      const begun = new Set(phases.filter(isBegun).map(({ id }) => id));
-      const before = loadNebula(specFolder(home, revision));
-      const { files, updates, isChanged } = mergeFiles(before, loaded, begun);
-      const merged = parseNebula(files);
-      if (merged.spec === undefined) {
-        const why = merged.problems.find(({ severity }) => severity === "error")?.message ?? "";
-        const message = `with the phases that have begun ${dir} is not valid: ${why}`;
-        throw new NebulaError("ERR_INVALID_NEBULA", message);
-      }
-      if (isDryRun || (updates.length === 0 && !isChanged)) return { updates, isChanged };
-      const known = new Map(phases.map((phase) => [phase.id, phase]));
-      let count = phases.length;
-      const ordered = planOrder(merged.spec.phases).order.map(({ id }) => {
-        const had = known.get(id);
-        if (had !== undefined) return had;
-        count += 1;
-        return pendingPhase(id, phaseRef(count, id), now());
-      });
-      store.update(keepSpec(home, { files }), ordered, {
-        type: "nebula_updated",
-        phases: updates.map(({ phase }) => phase),
-      });
-      return { updates, isChanged };
-    } finally {
-      store.close();
+  return withState({ home, state, lock: lockNebula(home) }, (store) => {
+    const { phases, revision } = store.current;
+    const begun = new Set(phases.filter(isBegun).map(({ id }) => id));
+    const before = loadNebula(specFolder(home, revision));
+    const { files, updates, isChanged } = mergeFiles(before, loaded, begun);
+    const merged = parseNebula(files);
+    if (merged.spec === undefined) {
+      const why = merged.problems.find(({ severity }) => severity === "error")?.message ?? "";
+      const message = `with the phases that have begun ${dir} is not valid: ${why}`;
+      throw new NebulaError("ERR_INVALID_NEBULA", message);
     }
-  } finally {
-    lock.release();
-  }
+    if (isDryRun || (updates.length === 0 && !isChanged)) return { updates, isChanged };
+    const known = new Map(phases.map((phase) => [phase.id, phase]));
+    let count = phases.length;
+    const ordered = planOrder(merged.spec.phases).order.map(({ id }) => {
+      const had = known.get(id);
+      if (had !== undefined) return had;
+      count += 1;
+      return pendingPhase(id, phaseRef(count, id), new Date());
+    });
+    store.update(keepSpec(home, { files }), ordered, {
+      type: "nebula_updated",
+      phases: updates.map(({ phase }) => phase),
+    });
+    return { updates, isChanged };
+  });
 }
 
 /** Whether a phase keeps the text that it began with. One that has failed begins again by its new one. */

@@ -1,23 +1,22 @@
 import type { AgentFailure } from "@quasar/agents";
-import { currentHead, dirtyPaths, type Repository } from "@quasar/git";
+import { currentHead, type Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
 
 import { conflictMarkersLeft } from "@quasar/git/landing";
-import { takeSnapshot } from "@quasar/git/snapshots";
 import { openRuns, type RunEnd, type RunEvent, type Runs, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
 import { spentIn } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
-import type { NebulaEvent } from "../events.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { sendBack } from "../landing/send-back.ts";
 import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
-import { moveTree, openTree, type TreeOptions } from "../trees/tree.ts";
+import { keepUncommitted, moveTree, openTree, type TreeOptions } from "../trees/tree.ts";
 import { allowanceOf, reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
+import { note, report } from "./report.ts";
 import { nextSeq, type Phase } from "./schedule.ts";
 import { taskText } from "./task-text.ts";
 
@@ -151,15 +150,14 @@ function reasonOf({ outcome, cycle, findings, message }: RunEnd["result"]): stri
 
 /** An agent has met its usage limit: no phase has it work until that is lifted. */
 function limited(
-  { agentLimits, now, store, tell }: Engine,
+  engine: Engine,
   phase: string,
   agent: string,
   { message, retryAt }: Pick<AgentFailure, "message" | "retryAt">,
 ): void {
-  const until = new Date(agentLimits.met(agent, retryAt, now().getTime())).toISOString();
-  const event = { type: "agent_limited", phase, agent, until, message } as const;
-  store.note(event);
-  tell(event);
+  const metAt = engine.now().getTime();
+  const until = new Date(engine.agentLimits.met(agent, retryAt, metAt)).toISOString();
+  note(engine, { type: "agent_limited", phase, agent, until, message });
 }
 
 /** What was set apart for the phase when this run was to begin, less what runs before it have cost. */
@@ -170,17 +168,13 @@ async function runBudget(engine: Engine, { ref, reservedUsd }: PhaseState): Prom
 
 /** Before a run begins the tree holds its base, whatever an earlier attempt has left there: that is kept. */
 async function prepare(engine: Engine, { spec, state }: Phase): Promise<void> {
-  const { store, signal } = engine;
+  const { signal } = engine;
   const { ref, base } = state;
   const options = treeOptions(engine, spec, state);
   const { root } = await openTree(engine, options);
   const { head } = await currentHead(root, { signal });
-  const isDirty = (await dirtyPaths(root, { signal })).length > 0;
-  if (head === base && !isDirty) return;
-  if (isDirty) {
-    const prefix = `refs/quasar/nebula/${store.current.id}/left/${ref}/`;
-    await takeSnapshot(root, { prefix, message: `What was left of ${ref}`, signal });
-  }
+  const wasDirty = await keepUncommitted(engine, root, ref);
+  if (head === base && !wasDirty) return;
   await moveTree(engine, options);
 }
 
@@ -223,14 +217,4 @@ async function freeze(engine: Engine, { state }: Phase, approved: string): Promi
   const reservedUsd = await reservedAfterRun(engine, state);
   const queued = { status: "queued", tip, seq: place, reason: "", reservedUsd } as const;
   report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip });
-}
-
-function report(
-  { store, tell }: Engine,
-  id: string,
-  change: Partial<PhaseState>,
-  event: NebulaEvent,
-): void {
-  store.change(id, change, event);
-  tell(event);
 }

@@ -9,6 +9,7 @@ import {
   syncRef,
 } from "@quasar/git/landing";
 import { branchRef, branchTip, type Engine } from "../engine/context.ts";
+import { note, report } from "../engine/report.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
 import { NebulaError } from "../errors.ts";
 import type { PhaseSpec } from "../spec/types.ts";
@@ -116,8 +117,7 @@ async function candidateOn(
     atSeconds: await landingDate(merges, parents),
   });
   const change = { status: "landing", onto: tip, candidate, tree } as const;
-  store.change(id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
-  engine.tell({ type: "candidate_made", phase: id, onto: tip, candidate });
+  report(engine, id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
   await holdRef(engine, ref, candidate);
   return store.phase(id);
 }
@@ -141,11 +141,12 @@ async function leavesScope(engine: Engine, spec: PhaseSpec, made: PhaseState): P
  * has landed meanwhile; where the merge makes another one of it, they are asked again.
  */
 async function waitsForPerson(
-  { merges, spec: nebula, store, tell, signal }: Engine,
+  engine: Engine,
   spec: PhaseSpec,
   { id, onto, candidate, approved }: PhaseState,
 ): Promise<boolean> {
-  const gate = spec.gate ?? nebula.execution.gate;
+  const { merges, signal } = engine;
+  const gate = spec.gate ?? engine.spec.execution.gate;
   if (gate === "trust" || gate === "watch") return false;
   const digest = await changeDigest(merges, { from: onto, to: candidate, signal });
   if (digest === approved) return false;
@@ -153,16 +154,9 @@ async function waitsForPerson(
     approved === ""
       ? "its change is to be approved before it lands"
       : "what landed meanwhile has made another change of it: it is to be approved again";
-  const event = { type: "phase_waits", phase: id, reason } as const;
-  const waiting = {
-    status: "awaiting_human",
-    question: "land",
-    digest,
-    approved: "",
-    reason,
-  } as const;
-  store.change(id, waiting, event);
-  tell(event);
+  const asked = { question: "land", digest, approved: "", reason } as const;
+  const waiting = { status: "awaiting_human", ...asked } as const;
+  report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
   return true;
 }
 
@@ -186,16 +180,9 @@ function finish(
   { id, candidate }: PhaseState,
   event: { readonly type: "phase_landed"; readonly verified: boolean },
 ): void {
-  const { store, tell } = engine;
-  const landed = { ...event, phase: id, candidate };
-  const landing = nextLanding(store.current);
-  store.change(id, { status: "done", landing, reservedUsd: 0, reason: "" }, landed);
-  tell(landed);
-}
-
-function note(engine: Engine, event: Parameters<Engine["store"]["note"]>[0]): void {
-  engine.store.note(event);
-  engine.tell(event);
+  const landing = nextLanding(engine.store.current);
+  const done = { status: "done", landing, reservedUsd: 0, reason: "" } as const;
+  report(engine, id, done, { ...event, phase: id, candidate });
 }
 
 /**
@@ -205,7 +192,7 @@ function note(engine: Engine, event: Parameters<Engine["store"]["note"]>[0]): vo
  * @throws {NebulaError} `ERR_REWOUND` where the branch is somewhere else.
  */
 export async function reconcileLandings(engine: Engine): Promise<void> {
-  const { repository, store, signal, tell } = engine;
+  const { repository, store, signal } = engine;
   const root = repository.root;
   for (const landed of landedPhases(store.current)) {
     const tip = await readRef(repository, branchRef(engine), { signal });
@@ -213,13 +200,8 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
     if (tip !== landed.onto || !(await moveBranch(engine, landed))) {
       throw rewound(store.current.branch, landed);
     }
-    const event = {
-      type: "landing_repeated",
-      phase: landed.id,
-      candidate: landed.candidate,
-    } as const;
-    store.note(event);
-    tell(event);
+    const { id: phase, candidate } = landed;
+    note(engine, { type: "landing_repeated", phase, candidate });
   }
   for (const state of store.current.phases.filter(({ status }) => status === "landing")) {
     const tip = await readRef(repository, branchRef(engine), { signal });

@@ -1,6 +1,6 @@
 import { changedPaths } from "@quasar/git/history";
 import type { Engine } from "../engine/context.ts";
-import { isInScope, parseScope } from "../spec/scope.ts";
+import { isInScope, scopesOf } from "../spec/scope.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import type { PhaseState } from "../state/state.ts";
 
@@ -11,10 +11,7 @@ export async function pathsOutside(
   { onto, candidate }: Pick<PhaseState, "onto" | "candidate">,
 ): Promise<readonly string[]> {
   if (scope.length === 0) return [];
-  const scopes = scope.flatMap((text) => {
-    const parsed = parseScope(text);
-    return parsed === undefined ? [] : [parsed];
-  });
+  const scopes = scopesOf(scope);
   const paths = await changedPaths(repository.root, onto, candidate, { signal });
   return paths.filter((path) => !scopes.some((each) => isInScope(each, path)));
 }

@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/context.ts";
+import { report } from "../engine/report.ts";
 import { refsOf } from "../state/home.ts";
-import type { PhaseState, ReworkCause } from "../state/state.ts";
+import { ANEW, type PhaseState, type ReworkCause } from "../state/state.ts";
 import { holdRef } from "./hold-ref.ts";
 
 /** Why a phase cannot land as it is, and what its agents continue from. */
@@ -19,29 +20,26 @@ export async function sendBack(
   id: string,
   { cause, findings, base, conflict = { conflictCommit: "", conflicts: [] } }: Refusal,
 ): Promise<void> {
-  const { store, spec, tell } = engine;
+  const { store, spec } = engine;
   const { ref, attempt: last, reworks } = store.phase(id);
   const { length: done } = reworks.filter((each) => each === cause);
   if (done >= spec.execution.maxReworks) {
     const reason = `it could not land after ${done} reworks: ${findings[0] ?? cause}`;
-    const event = { type: "phase_waits", phase: id, reason } as const;
     const waiting = { status: "awaiting_human", question: "rework", reason, findings } as const;
-    store.change(id, waiting, event);
-    tell(event);
+    report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
     return;
   }
   const attempt = last + 1;
-  const event = { type: "rework", phase: id, attempt, findings } as const;
   // The commit is kept from `gc` before the state names it.
   await holdRef(engine, refsOf(store.current.id).conflict(ref, attempt), base);
-  store.change(
+  report(
+    engine,
     id,
     {
-      ...{ status: "pending", attempt, base, runId: "", ...conflict },
-      ...{ tip: "", onto: "", candidate: "", tree: "", digest: "", approved: "" },
+      ...ANEW,
+      ...{ status: "pending", attempt, base, ...conflict },
       ...{ reworks: [...reworks, cause], findings, reason: findings[0] ?? cause },
     },
-    event,
+    { type: "rework", phase: id, attempt, findings },
   );
-  tell(event);
 }

@@ -50,12 +50,11 @@ export async function verify(engine: Engine, candidate: Candidate): Promise<Veri
     isKnown = false;
     let findings: readonly string[] = [];
     for (let tries = 0; tries <= verifyRetries; tries += 1) {
+      if (tries > 0) await verifyTree(engine, candidate);
       findings = await verifyOnce(engine, { command, path, candidate, configSha256 });
-      if (findings.length === 0) {
-        isFlaky ||= tries > 0;
-        break;
-      }
-      await verifyTree(engine, candidate);
+      if (findings.length > 0) continue;
+      isFlaky ||= tries > 0;
+      break;
     }
     if (findings.length > 0) return { kind: "failed", findings };
   }

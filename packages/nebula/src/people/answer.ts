@@ -1,9 +1,8 @@
-import { tryLockNebula } from "../engine/lock.ts";
+import { tryLockNebula, withState } from "../engine/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
 import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
-import { openState } from "../state/store.ts";
 import type { Decision } from "./decision.ts";
 import { leaveDecision } from "./inbox.ts";
 import { carryOut } from "./take-decisions.ts";
@@ -48,16 +47,9 @@ export function answerPhase(
     leaveDecision(home, decision, now());
     return { kind: "left" };
   }
-  try {
-    const store = openState(home, state, now);
-    try {
-      const spec = readSpec(home, store.current.revision);
-      const decided = carryOut({ store, spec, now }, decision);
-      return decided.kind === "refused" ? decided : { kind: "done" };
-    } finally {
-      store.close();
-    }
-  } finally {
-    lock.release();
-  }
+  return withState({ home, state, lock }, (store) => {
+    const spec = readSpec(home, store.current.revision);
+    const decided = carryOut({ store, spec, now }, decision);
+    return decided.kind === "refused" ? decided : { kind: "done" };
+  });
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
+import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
 
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
@@ -76,8 +76,6 @@ function reject(phase: PhaseState, { digest, reason, isFinal }: Decision): Decid
     ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${words}`], reason: words },
   });
 }
-
-const ANEW = { runId: "", tip: "", onto: "", candidate: "", tree: "", digest: "", approved: "" };
 
 function retry(
   { phases }: Pick<NebulaState, "phases">,

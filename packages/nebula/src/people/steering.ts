@@ -6,6 +6,7 @@ import type { NebulaEvent } from "../events.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { StateStore } from "../state/store.ts";
+import { note } from "../engine/report.ts";
 import { takeStop } from "./stop.ts";
 import { takeDecision } from "./take-decisions.ts";
 
@@ -40,10 +41,7 @@ export function createSteering({ endNow, ...engine }: SteeringOptions): Steering
   let isPaused = false;
   /** Files that were taken and are still there, by their identities. */
   const taken = new Map<string, string>();
-  const report = (event: NebulaEvent): void => {
-    store.note(event);
-    tell(event);
-  };
+  const report = (event: NebulaEvent): void => note({ store, tell }, event);
   const stop = (reason: string): void => {
     if (!isStopping) report({ type: "engine_stops", reason });
     isStopping = true;

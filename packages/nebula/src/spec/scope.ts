@@ -25,6 +25,14 @@ interface CharacterSet {
   readonly ranges: readonly (readonly [number, number])[];
 }
 
+/** The entries of a scope; those that are none are left out. */
+export function scopesOf(texts: readonly string[]): readonly Scope[] {
+  return texts.flatMap((text) => {
+    const scope = parseScope(text);
+    return scope === undefined ? [] : [scope];
+  });
+}
+
 const MOST_CHARACTERS = 1000;
 const ANY: CharacterSet = { isNegated: true, ranges: [] };
 /** Any number of names, one below the other. */

@@ -71,6 +71,8 @@ export function refsOf(id: string): {
   readonly candidate: (seq: number) => string;
   readonly base: string;
   readonly conflict: (phaseRef: string, attempt: number) => string;
+  /** What a work tree held that was uncommitted: what they all begin with. */
+  readonly left: (tree: string) => string;
 } {
   const root = `refs/quasar/nebula/${id}`;
   return {
@@ -78,5 +80,6 @@ export function refsOf(id: string): {
     candidate: (seq) => `${root}/candidate/${seq}`,
     base: `${root}/base`,
     conflict: (ref, attempt) => `${root}/conflict/${ref}/${attempt}`,
+    left: (tree) => `${root}/left/${tree}/`,
   };
 }

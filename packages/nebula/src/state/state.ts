@@ -93,14 +93,18 @@ export interface NebulaState {
   readonly phases: readonly PhaseState[];
 }
 
+/** What an attempt that begins anew has not got yet. */
+export const ANEW = {
+  ...{ runId: "", tip: "", onto: "", candidate: "", tree: "", digest: "", approved: "" },
+} as const;
+
 /** A phase that has not begun. */
 export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
   return {
     ...{ id, ref, status: "pending", attempt: 1, reason: "" },
-    ...{ base: "", runId: "", runs: [], reservedUsd: 0, tip: "", seq: 0 },
-    ...{ onto: "", candidate: "", tree: "", landing: 0, reworks: [], findings: [] },
-    ...{ conflictCommit: "", conflicts: [] },
-    ...{ question: "", digest: "", approved: "" },
+    ...ANEW,
+    ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
+    ...{ conflictCommit: "", conflicts: [], question: "" },
     updatedAt: now.toISOString(),
   };
 }

@@ -14,6 +14,7 @@ import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../engine/context.ts";
+import { refsOf } from "../state/home.ts";
 import { copyFiles } from "./copy-files.ts";
 import { removeEmptyFolders } from "./place.ts";
 import { setUp, type SetUpOptions } from "./set-up.ts";
@@ -60,11 +61,11 @@ export async function openTree(
 ): Promise<Repository> {
   const path = treePath(engine, name);
   const { repository, signal } = engine;
-  if (!existsSync(path)) {
-    await addDetachedWorkTree(repository, { path, commit, signal });
-    await copyFiles(engine, path);
-  }
-  const tree = await openRepository(path, { signal });
+  const isThere = existsSync(path);
+  const tree = isThere
+    ? await openRepository(path, { signal })
+    : await addDetachedWorkTree(repository, { path, commit, signal });
+  if (!isThere) await copyFiles(engine, path);
   if (tree.commonDir !== repository.commonDir || tree.root !== path) {
     throw new NebulaError("ERR_DAMAGED", `${path} is no work tree of the repository any more`);
   }
@@ -86,6 +87,18 @@ export async function moveTree(
   const { commands, again } = options.setup;
   await setUp(engine, tree, { commands, again: again === true || ignored });
   return tree;
+}
+
+/** Keeps what is uncommitted in the work tree of a phase, by a snapshot. @returns Whether there was anything. */
+export async function keepUncommitted(
+  { store, signal }: Engine,
+  path: string,
+  ref: string,
+): Promise<boolean> {
+  if ((await dirtyPaths(path, { signal })).length === 0) return false;
+  const prefix = refsOf(store.current.id).left(ref);
+  await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
+  return true;
 }
 
 /** Removes the tree of the verifications, and the folder of all trees, where nothing is in it any more. */
@@ -112,10 +125,7 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
         tip === "" || (await isAncestor(repository.root, tip, await branchTip(engine), { signal }));
       const isKept = head === tip || tip === "";
       if (!isLanded || !isKept) continue;
-      if ((await dirtyPaths(path, { signal })).length > 0) {
-        const prefix = `refs/quasar/nebula/${store.current.id}/left/${ref}/`;
-        await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
-      }
+      await keepUncommitted(engine, path, ref);
       await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();
