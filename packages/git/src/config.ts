@@ -27,13 +27,13 @@ export async function readConfig(workTree: string, options: SignalOptions): Prom
 
 /** Parses `name LF value NUL`; a name that stands alone has no value. The last one wins. */
 export function parseConfig(output: string): Config {
-  const entries = output.split("\0").slice(0, -1);
-  return new Map(
-    entries.map((entry): ConfigPair => {
-      const end = entry.indexOf("\n");
-      return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
-    }),
-  );
+  return new Map(output.split("\0").slice(0, -1).map(pairOf));
+}
+
+/** Of `name LF value`. */
+export function pairOf(entry: string): ConfigPair {
+  const end = entry.indexOf("\n");
+  return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 
 /** How the repository names its objects. */

@@ -13,19 +13,31 @@ export interface UserFiles {
   readonly attributes: string;
 }
 
+/** A path as a setting names it. @param from - Absolute path of the folder that it is relative to. */
+export function namedPath(
+  path: string,
+  from: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
+  if (path.startsWith("~/")) return join(homeOf(environment), path.slice(2));
+  return isAbsolute(path) ? path : join(from, path);
+}
+
+function homeOf(environment: NodeJS.ProcessEnv): string {
+  return environment["HOME"] || homedir();
+}
+
 /** @see gitconfig(5), "core.excludesFile", "core.attributesFile" and "FILES" */
 export function userFiles(
   { root }: Pick<Repository, "root">,
   config: Config,
   environment: NodeJS.ProcessEnv = process.env,
 ): UserFiles {
-  const home = environment["HOME"] || homedir();
+  const home = homeOf(environment);
   const folder = join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
   const named = (name: string, usual: string): string => {
     const path = config.get(name) ?? "";
-    if (path === "") return join(folder, usual);
-    if (path.startsWith("~/")) return join(home, path.slice(2));
-    return isAbsolute(path) ? path : join(root, path);
+    return path === "" ? join(folder, usual) : namedPath(path, root, environment);
   };
   return {
     settings: [join(home, ".gitconfig"), join(folder, "config")],

@@ -3,9 +3,9 @@ import { type Cost, NOTHING_SPENT } from "../agent-process.ts";
 import { costOf, type ModelPrices, NO_TOKENS, sumOf, type Tokens } from "../prices.ts";
 
 const count = v.fallback(v.pipe(v.number(), v.minValue(0)), 0);
+const tokens = v.pipe(v.number(), v.finite(), v.minValue(0));
 
 /** What a turn has used, as the protocol has it. */
-const tokens = v.pipe(v.number(), v.finite(), v.minValue(0));
 const Usage = v.object({
   inputTokens: tokens,
   outputTokens: tokens,

@@ -2,18 +2,16 @@ import type { ClaudeDialect } from "../claude/dialect.ts";
 import { toolName } from "../tool-names.ts";
 import { parseQwenEvent } from "./event.ts";
 
+/** The tools that a rule may name. */
+const IN_RULES = ["run_shell_command", "write_file", "edit", "notebook_edit"];
+
 /** Qwen Code's own words for what Claude Code says. @see SPEC.md, "Qwen Code" */
 export const QWEN: ClaudeDialect = {
   title: "Qwen Code",
   parse: parseQwenEvent,
   answeringTool: "structured_output",
   toolName: (name) => toolName("qwen", name),
-  toolNames: new Map([
-    ["run_shell_command", "Bash"],
-    ["write_file", "Write"],
-    ["edit", "Edit"],
-    ["notebook_edit", "NotebookEdit"],
-  ]),
+  toolNames: new Map(IN_RULES.map((name) => [name, toolName("qwen", name)])),
   said: [
     [/ended with empty response/i, "empty-answer"],
     [/structured_output|--json-schema/i, "schema"],

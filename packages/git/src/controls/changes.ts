@@ -77,7 +77,8 @@ export function controlChanges(
 
 type Difference = readonly [name: string, before: string | undefined, now: string | undefined];
 
-function different(was: Texts, is: Texts): readonly Difference[] {
+/** What is not the same in two of them. */
+export function different(was: Texts, is: Texts): readonly Difference[] {
   // Maps: names come from the repository, and may be those of an object's own methods.
   const [before, now] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
   return [...new Set([...before.keys(), ...now.keys()])]

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { Repository } from "../repository.ts";
-import { userFiles } from "../user-files.ts";
+import { namedPath, userFiles } from "../user-files.ts";
 import { digestOf, fileDigest, linkTarget, readable, UNREADABLE } from "./digest.ts";
-import { named } from "./settings.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -22,15 +21,16 @@ export function hookFiles(
   hooksPath: string,
   withoutOwn: WithoutOwn,
 ): Texts {
-  const folder = hooksPath === "" ? join(commonDir, "hooks") : named(hooksPath, root);
+  const folder = hooksPath === "" ? join(commonDir, "hooks") : namedPath(hooksPath, root);
   const texts = (paths: readonly string[]): readonly (readonly [string, string])[] =>
     paths.flatMap((path) => {
       const text = hookText(path, withoutOwn);
       return text === undefined ? [] : [[shownPath(path, { root, commonDir }), text] as const];
     });
   if (folder.startsWith(`${commonDir}/`)) {
-    const within = entriesOf(folder).flatMap((path) => entriesOf(path));
-    return Object.fromEntries(texts([folder, ...entriesOf(folder), ...within]));
+    const entries = entriesOf(folder);
+    const within = entries.flatMap((path) => entriesOf(path));
+    return Object.fromEntries(texts([folder, ...entries, ...within]));
   }
   const beside = basename(folder) === "_" ? dirname(folder) : join(folder, "_");
   const all = [folder, beside].flatMap((dir) => entriesOf(dir));

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hiddenPaths } from "../hidden.ts";
 import type { SignalOptions } from "../head.ts";
+import { different } from "./changes.ts";
 import { git, gitOutput } from "../run.ts";
 import type { Repository } from "../repository.ts";
 import { readable } from "./digest.ts";
@@ -60,9 +61,7 @@ export async function restoreFlags(
   options: SignalOptions,
 ): Promise<readonly string[]> {
   const [before, now] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
-  const paths = [...new Set([...before.keys(), ...now.keys()])].filter(
-    (path) => before.get(path) !== now.get(path),
-  );
+  const paths = different(was, is).map(([path]) => path);
   for (const flag of [ASSUMED, SKIPPED]) {
     const has = (flags: ReadonlyMap<string, string>, path: string): boolean =>
       [HIDDEN, flag].some((each) => flags.get(path)?.includes(each));

@@ -1,9 +1,9 @@
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { pairOf } from "../config.ts";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
 import { gitOutput } from "../run.ts";
-import { userFiles } from "../user-files.ts";
+import { namedPath, userFiles } from "../user-files.ts";
 import { digestOf, fileDigest } from "./digest.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export async function readSettings(
     values.set(name, before === undefined ? shown : `${before}\0${shown}`);
     if (file === "") continue;
     files.add(file);
-    if (/^include(?:if\..*)?\.path$/su.test(name)) files.add(named(value, dirname(file)));
+    if (/^include(?:if\..*)?\.path$/su.test(name)) files.add(namedPath(value, dirname(file)));
   }
   const sources = [...files].map((file) => [file, fileDigest(file) ?? ""] as const);
   return { values: Object.fromEntries(values), sources: Object.fromEntries(sources) };
@@ -63,17 +63,6 @@ function usualFiles(repository: Repository): readonly string[] {
     GIT_CONFIG_GLOBAL === "" ? userFiles(repository, new Map()).settings : [GIT_CONFIG_GLOBAL];
   const ofSystem = GIT_CONFIG_SYSTEM === "" ? "/etc/gitconfig" : GIT_CONFIG_SYSTEM;
   return [ofSystem, ...ofUser, join(commonDir, "config"), join(gitDir, "config.worktree")];
-}
-
-/** A path as a setting names it. */
-export function named(path: string, from: string): string {
-  if (path.startsWith("~/")) return join(process.env["HOME"] || homedir(), path.slice(2));
-  return isAbsolute(path) ? path : join(from, path);
-}
-
-function pairOf(entry: string): readonly [name: string, value: string] {
-  const end = entry.indexOf("\n");
-  return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 
 const SECRET = /extraheader|password|token|secret/u;

@@ -13,7 +13,7 @@ import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import { failedBy } from "../full-disk.ts";
 import type { Run } from "../run.ts";
-import { ControlsChanged, controlsEnding } from "./controls-changed.ts";
+import { ControlsChanged } from "./controls-changed.ts";
 
 /** What controls git in the work tree, as it was found before anything of the work ran. */
 export interface ControlsOptions {
@@ -69,7 +69,7 @@ function fileStore(file: string): ControlsStore {
 }
 
 /** @throws {ControlsChanged} where something has changed that decides what git does. */
-export async function requireControls(controls: GitControls): Promise<void> {
+export async function requireControls(controls: Pick<GitControls, "changes">): Promise<void> {
   const message = stopWords(await controls.changes());
   if (message !== undefined) throw new ControlsChanged(message);
 }
@@ -93,10 +93,10 @@ function listed(changes: readonly ControlChange[]): string {
 }
 
 /** Why a run may not continue, or be approved: git would not do what it did when the work began. */
-export async function refuseControls({ ports }: Run): Promise<Ending | undefined> {
+export async function refuseControls({ ports: { repository } }: Run): Promise<Ending | undefined> {
   try {
-    const words = stopWords((await ports.repository?.controls.changes()) ?? []);
-    return words === undefined ? undefined : controlsEnding(words);
+    if (repository !== undefined) await requireControls(repository.controls);
+    return undefined;
   } catch (error) {
     return failedBy(error, { outcome: "git", message: `${UNREAD}: ${messageOf(error)}` });
   }

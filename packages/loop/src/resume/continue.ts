@@ -19,7 +19,7 @@ import { MOST_CYCLES, type Settings } from "../settings.ts";
 import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "../state.ts";
 import { cycleToBegin, nextStep } from "../steps.ts";
-import { controlsWords } from "../repository/controls.ts";
+import { controlsWords, stopWords } from "../repository/controls.ts";
 import { headAtResume } from "../repository/work-tree.ts";
 import { foreignWork } from "../commit/untouchable.ts";
 
@@ -46,9 +46,9 @@ export async function continueRun(
   const isOnOther = stored.branch !== "" && !settings.acceptBranch;
   const placed = { ...withOptions(stored, settings), branch: isOnOther ? stored.branch : branch };
   // Nothing of the repository's runs, and the run does not either, where what controls git has changed.
-  const isHeld = (await ports.repository?.controls.changes())?.some(({ decides }) => decides);
+  const isHeld = stopWords((await ports.repository?.controls.changes()) ?? []) !== undefined;
   const restarted = restart(placed, head);
-  const state = isHeld === true ? restarted : await protect(restarted, ports.repository);
+  const state = isHeld ? restarted : await protect(restarted, ports.repository);
   const described = describeResume(state, {
     agents: settings,
     checks: namedChecks(settings),

@@ -75,7 +75,7 @@ function verdictOf(
 function asSeen(lines: readonly string[]): readonly string[] {
   return lines
     .flatMap((line) => visibleText(line).split("\r"))
-    .map((line) => trimSpace(line.replaceAll(/\p{Cf}|\ufffd/gu, "")));
+    .map((line) => trimSpace(line.replaceAll("\ufffd", "")));
 }
 
 /** Whether lines speak against an approval; what stands behind `APPROVED:` may be on the next one. */

@@ -14,11 +14,12 @@ export function reviewText(text: string): string | undefined {
   const [found, ...more] = reviewsIn(text);
   const [before, after] =
     found === undefined ? [text, ""] : [text.slice(0, found.from), text.slice(found.to)];
-  const around = parseReview(`${before}\n${after}`).verdict;
+  const rest = `${before}\n${after}`;
   // One in another form, or in the midst of something, may be a quotation, and may be meant.
-  const isUnclear = more.length > 0 || NAMES_A_VERDICT.test(`${before}\n${after}`);
-  if (found === undefined) return isUnclear ? undefined : text;
-  if (isUnclear || (around !== undefined && around !== found.verdict)) return undefined;
+  if (more.length > 0 || NAMES_A_VERDICT.test(rest)) return undefined;
+  if (found === undefined) return text;
+  const around = parseReview(rest).verdict;
+  if (around !== undefined && around !== found.verdict) return undefined;
   // A reviewer that quotes an approval has something to say about it.
   const isAlone = FENCE_BEFORE.test(before) && FENCE_AFTER.test(after);
   if (found.verdict === "approved" && around === undefined && !isAlone) return undefined;

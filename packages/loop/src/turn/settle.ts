@@ -81,14 +81,16 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (run.superseded !== undefined) return run.superseded;
   const { role, reservedUsd, id } = turn;
   for (const notice of result.notices ?? []) await run.warn(notice);
-  const answer = await withSilentWork(run, role, answerOf(result, role, run.runKind));
+  const said = answerOf(result, role, run.runKind);
+  const answer = await withSilentWork(run, role, said);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) {
     const failure = fail(run, result, answer);
     return (role === "reviewer" ? await undoReviewer(run) : undefined) ?? failure;
   }
   const denials = role === "coder" ? (result.denials ?? []) : [];
-  if (denials.length > 0 && !(await hasWork(run))) {
+  // The work of one that said nothing was searched for already.
+  if (denials.length > 0 && answer === said && !(await hasWork(run))) {
     return fail(run, result, refusal(run.settings.coder, denials));
   }
   run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
