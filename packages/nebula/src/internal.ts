@@ -10,6 +10,6 @@ export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
 export { type NebulaUpdate, updateNebula } from "./engine/update.ts";
 export { stopEngine } from "./people/stop.ts";
-export { type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
+export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { hasTrees } from "./trees/left.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";

@@ -14,6 +14,13 @@ export interface Interrupts {
   stop(): void;
 }
 
+/** The exit code of the signal that came. @throws The error itself where none has. */
+export function exitOfInterrupt({ exitCode }: Interrupts, error: unknown): ExitCode {
+  const exit = exitCode();
+  if (exit === undefined) throw error;
+  return exit;
+}
+
 /**
  * Listens for signals. The second one leaves: what was saved around the turn is kept. The third one
  * does not even wait for `onSecond`.

@@ -23,7 +23,15 @@ export function phaseOfRun(commonDir: string, runId: string): OwnedPhase | undef
  * @param root - Its top folder.
  */
 export function phaseOfTree(commonDir: string, root: string): OwnedPhase | undefined {
-  return findPhase(commonDir, ({ id }, { ref }) => ref === basename(root) && isTreeOf(id, root));
+  return findPhase(commonDir, (nebula, phase) => isTreeOfPhase({ nebula, phase }, root));
+}
+
+/** Whether a work tree was made for a phase: phases of other nebulae may have the same ref. @param root - Its top folder. */
+export function isTreeOfPhase(
+  { nebula, phase }: Pick<OwnedPhase, "nebula" | "phase">,
+  root: string,
+): boolean {
+  return phase.ref === basename(root) && isTreeOf(nebula.id, root);
 }
 
 function findPhase(

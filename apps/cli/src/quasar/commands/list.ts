@@ -33,8 +33,11 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
-  const [removed, elsewhere] = await Promise.all([removedRun(workspace), runsElsewhere(workspace)]);
-  const nebulae = await unfinishedNebulae(workspace);
+  const [removed, elsewhere, nebulae] = await Promise.all([
+    removedRun(workspace),
+    runsElsewhere(workspace),
+    unfinishedNebulae(workspace),
+  ]);
   const { stdout } = process;
   if (json === true) {
     const line = { v: JSON_VERSION, type: "list", workTree: workspace.root } as const;

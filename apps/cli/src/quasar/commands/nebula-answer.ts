@@ -7,6 +7,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
+import { resumeOf } from "../nebula/outcome.ts";
 import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
 
 export interface NebulaAnswerOptions {
@@ -39,10 +40,7 @@ export async function nebulaAnswerCommand(
       next: [`quasar nebula status ${state.id} --all`],
     });
   }
-  const next =
-    answered.kind === "left"
-      ? [`quasar nebula status ${state.id}`]
-      : [`quasar nebula apply ${state.id} --auto --resume`];
+  const next = answered.kind === "left" ? [`quasar nebula status ${state.id}`] : [resumeOf(state)];
   if (json === true) {
     const facts = {
       nebulaId: state.id,

@@ -24,10 +24,11 @@ import {
   loadNebula,
   type NebulaSpec,
   type PhaseSpec,
+  trustRequests,
 } from "@quasar/nebula/spec";
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
-import { openUser, repositoryOf, runNotification } from "@quasar/runs/internal";
+import { openUser, openWorkspace, repositoryOf, runNotification } from "@quasar/runs/internal";
 import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -45,12 +46,11 @@ import { STREAMS } from "../../shared/streams.ts";
 import { loadConfig } from "../config/load.ts";
 import { nebulaResult } from "../facts/nebula-apply.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
-import { exitOfNebula, nextOfNebula } from "../nebula/outcome.ts";
-import { problemCount } from "../nebula/problem-lines.ts";
+import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { userSettings } from "../nebula/user-settings.ts";
+import { validSpec } from "../nebula/valid-spec.ts";
 import { runOptionsOf } from "../run-options.ts";
-import { openWorkspace } from "@quasar/runs/internal";
 
 export interface NebulaApplyOptions {
   readonly flags: FlagValues;
@@ -84,7 +84,7 @@ export async function workOnNebula(
 ): Promise<ExitCode> {
   const { root } = workspace;
   const { commonDir } = repositoryOf(workspace);
-  const spec = resumed === undefined ? validOf(loaded, named) : keptSpec(commonDir, resumed);
+  const spec = resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed);
   const { folders } = openUser();
   const trust = options.trustConfig === true;
   const layers = await loadTrusted(trust, (isTrusted) => {
@@ -205,18 +205,7 @@ function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): 
   const open = phases.filter(({ status }) => status !== "done").length;
   const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
   throw new CliError("ERR_UNFINISHED_RUN", message, {
-    next: [
-      `quasar nebula apply ${state.id} --auto --resume`,
-      `quasar nebula apply ${shellWord(state.dir)} --auto --fresh`,
-    ],
-  });
-}
-
-function validOf(loaded: LoadedNebula | undefined, named: string): NebulaSpec {
-  if (loaded?.spec !== undefined) return loaded.spec;
-  const found = problemCount(loaded?.problems ?? []);
-  throw new CliError("ERR_NEBULA", `${cleanLine(named)} is no valid nebula: ${found}`, {
-    next: [`quasar nebula validate ${shellWord(named)}`],
+    next: [resumeOf(state), `quasar nebula apply ${shellWord(state.dir)} --auto --fresh`],
   });
 }
 
@@ -228,9 +217,8 @@ function requireNebulaTrust(
     trust,
   }: { readonly root: string; readonly stateDir: string; readonly trust: boolean },
 ): void {
-  const { asks } = planNebula(spec, { user: {}, hasSubmodules: false });
   const guarded: Record<string, string[]> = {};
-  for (const { key, value } of asks) (guarded[key] ??= []).push(value);
+  for (const { key, value } of trustRequests(spec)) (guarded[key] ??= []).push(value);
   requireTrust({ path: `nebula ${spec.name}`, guarded, workTree: root, stateDir, trust });
 }
 

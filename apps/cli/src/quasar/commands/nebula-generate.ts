@@ -4,7 +4,7 @@ import { currentGitSha } from "@quasar/git";
 import type { LoopEvent, TaskResult } from "@quasar/loop";
 import type { LoadedNebula, SpecProblem } from "@quasar/nebula/spec";
 import { openUser, openWorkspace, repositoryOf } from "@quasar/runs/internal";
-import { cleanLine, count, duration, jsonLine, money, shellWord } from "@quasar/runs/text";
+import { cleanLine, count, jsonLine, money, shellWord } from "@quasar/runs/text";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
 import { periodMs } from "../../shared/config/kinds.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
@@ -12,10 +12,10 @@ import type { Settings } from "../../shared/config/settings.ts";
 import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError, type CliErrorCode } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { listenForInterrupts } from "../../shared/interrupts.ts";
+import { exitOfInterrupt, listenForInterrupts } from "../../shared/interrupts.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, nextLines } from "../../shared/output/text.ts";
+import { doneWords, labelled, nextLines } from "../../shared/output/text.ts";
 import { loadConfig } from "../config/load.ts";
 import { answeredFiles } from "../generate/answer-files.ts";
 import { acceptDraft, targetFolder, type TargetFolder, writeDraft } from "../generate/folder.ts";
@@ -63,21 +63,20 @@ export async function nebulaGenerateCommand(
     if (!isJson) write(process.stdout, labelled(view, label, cleanLine(text)));
   };
   const interrupts = listenForInterrupts((name) => say("", `${name}: stopping.`));
-  const commit = await currentGitSha(root);
-  const room = await openReadingRoom(repositoryOf(workspace), commit, interrupts.signal);
+  let room: ReadingRoom | undefined;
   try {
+    const commit = await currentGitSha(root);
+    room = await openReadingRoom(repositoryOf(workspace), commit, interrupts.signal);
     const planning = { settings, agent, room, target, say, signal: interrupts.signal };
     const generated = await generate(wish, planning, (problems) => {
       if (!isJson) write(process.stdout, problemLines(problems, view));
     });
     return report(generated, target, { isJson });
   } catch (error) {
-    const interrupted = interrupts.exitCode();
-    if (interrupted === undefined) throw error;
-    return interrupted;
+    return exitOfInterrupt(interrupts, error);
   } finally {
     interrupts.stop();
-    await room.close();
+    await room?.close();
   }
 }
 
@@ -141,8 +140,7 @@ function leftOf(maxBudgetUsd: number, spentUsd: number): number {
 
 function tellTurn(event: LoopEvent, say: Planning["say"]): void {
   if (event.type !== "agent_done") return;
-  const cost = event.costUsd === undefined ? "cost unknown" : money(event.costUsd);
-  say("agent", `done in ${duration(event.durationMs)}, ${cost}`);
+  say("agent", doneWords(event));
 }
 
 /** @throws {CliError} where the agent has not answered */

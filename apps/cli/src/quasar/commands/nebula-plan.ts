@@ -18,9 +18,9 @@ import { nextLines } from "../../shared/output/text.ts";
 import { readConfig } from "../config/load.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { planLines } from "../nebula/plan-lines.ts";
-import { problemCount } from "../nebula/problem-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { userSettings } from "../nebula/user-settings.ts";
+import { validSpec } from "../nebula/valid-spec.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
 
 /** `quasar nebula plan`: what working on a nebula would mean. It changes nothing, and asks for no yes. */
@@ -29,13 +29,8 @@ export async function nebulaPlanCommand(
   { json }: { readonly json?: true | undefined },
 ): Promise<ExitCode> {
   const loaded = loadNebula(dir);
-  const { spec, problems } = loaded;
-  if (spec === undefined) {
-    const message = `${cleanLine(dir)} is no valid nebula: ${problemCount(problems)}`;
-    throw new CliError("ERR_NEBULA", message, {
-      next: [`quasar nebula validate ${shellWord(dir)}`],
-    });
-  }
+  const { problems } = loaded;
+  const spec = validSpec(loaded, dir);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
   const base = await baseOf(workspace);
   const files = await filesAt(workspace.root, base.baseSha, [".gitmodules"]);

@@ -9,6 +9,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
+import { resumeOf } from "../nebula/outcome.ts";
 import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaUpdateOptions {
@@ -48,7 +49,7 @@ export async function nebulaUpdateCommand(
     ? []
     : isDryRun
       ? [`quasar nebula update ${shellWord(dir)}`]
-      : [`quasar nebula apply ${state.id} --auto --resume`];
+      : [resumeOf(state)];
   if (json === true) {
     const phases = updates.map(({ phase: phaseId, what }) => ({ phaseId, what }));
     const facts = { nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, phases };

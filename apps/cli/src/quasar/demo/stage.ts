@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { listenForInterrupts } from "../../shared/interrupts.ts";
+import { exitOfInterrupt, listenForInterrupts } from "../../shared/interrupts.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
 import { createReporter, type Reporter } from "../../shared/output/reporter.ts";
 import { STREAMS } from "../../shared/streams.ts";
@@ -40,9 +40,7 @@ export async function playDemo(
     await demo.play();
     return interrupts.exitCode() ?? EXIT.ok;
   } catch (error) {
-    const interrupted = interrupts.exitCode();
-    if (interrupted === undefined) throw error;
-    return interrupted;
+    return exitOfInterrupt(interrupts, error);
   } finally {
     interrupts.stop();
     await demo.end();

@@ -1,13 +1,15 @@
-import { checkNebulae, type NebulaProblem } from "@quasar/nebula/internal";
+import type { NebulaProblem } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, count, fit, shellWord } from "@quasar/runs/text";
 import { type Finding, problem, warning } from "../../shared/doctor/finding.ts";
 import { translate } from "../translate.ts";
+import { nebulaeOf } from "./phase-run.ts";
 
 /** What crashes and people have left of nebulae. A dead engine's lock is none of it: the next engine takes it. */
 export async function lookAtNebulae(workspace: Workspace): Promise<readonly Finding[]> {
-  return (await checkNebulae(repositoryOf(workspace))).map(findingOf);
+  const nebulae = await nebulaeOf(workspace);
+  return ((await nebulae?.problems(repositoryOf(workspace))) ?? []).map(findingOf);
 }
 
 function findingOf(found: NebulaProblem): Finding {

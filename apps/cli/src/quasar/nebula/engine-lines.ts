@@ -1,10 +1,9 @@
 import type { Told } from "@quasar/nebula";
 import type { RunEvent } from "@quasar/runs";
-import { cleanLine, count, duration, fit, moment, money } from "@quasar/runs/text";
+import { cleanLine, count, fit, moment } from "@quasar/runs/text";
 import type { Presenter } from "../../shared/output/reporter.ts";
-import { labelled, nextLines, type View } from "../../shared/output/text.ts";
-import type { NebulaResult } from "../facts/nebula-apply.ts";
-import { engineFacts } from "../facts/nebula-apply.ts";
+import { doneWords, labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { engineFacts, type NebulaResult } from "../facts/nebula-apply.ts";
 import { stateLines } from "./state-lines.ts";
 
 /** What `quasar nebula apply` reports. */
@@ -122,10 +121,8 @@ const VERIFIED = {
 /** What of a phase's run is worth a line among many. */
 function runEventWords(event: RunEvent): readonly string[] {
   switch (event.type) {
-    case "agent_done": {
-      const cost = event.costUsd === undefined ? "cost unknown" : money(event.costUsd);
-      return [`cycle ${event.cycle}: ${event.role} done in ${duration(event.durationMs)}, ${cost}`];
-    }
+    case "agent_done":
+      return [`cycle ${event.cycle}: ${event.role} ${doneWords(event)}`];
     case "review_complete":
       return event.approved
         ? []

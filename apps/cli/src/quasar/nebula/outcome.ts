@@ -44,7 +44,8 @@ export function stepsOfNebula(state: NebulaState): readonly string[] {
 
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "queued", "landing"]);
 
-function resumeOf({ id }: NebulaState): string {
+/** The command that resumes a nebula. */
+export function resumeOf({ id }: Pick<NebulaState, "id">): string {
   return `quasar nebula apply ${id} --auto --resume`;
 }
 

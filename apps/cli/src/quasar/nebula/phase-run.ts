@@ -11,10 +11,11 @@ import { stepsOfNebula } from "./outcome.ts";
 /** The nebulae of a repository; `undefined` where it never had one: then nothing of them is loaded. */
 export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId">) {
   if (!existsSync(join(repositoryId, "quasar", "nebulae"))) return undefined;
-  const { phaseOfRun, phaseOfTree, listNebulae, isUnfinished } = await import(
-    "@quasar/nebula/internal"
-  );
+  const { checkNebulae, isTreeOfPhase, phaseOfRun, phaseOfTree, listNebulae, isUnfinished } =
+    await import("@quasar/nebula/internal");
   return {
+    isTreeOfPhase,
+    problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
     phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),
     unfinished: () => listNebulae(repositoryId).filter(isUnfinished),
@@ -28,6 +29,8 @@ export interface PlaceOfRun {
   readonly home?: string | undefined;
   /** The phase that the run is of. */
   readonly phase?: OwnedPhase | undefined;
+  /** What was opened of the folder. @default nothing, or of another one */
+  readonly opened?: Workspace | undefined;
 }
 
 /**
@@ -39,14 +42,12 @@ export async function placeOfRun(id: string | undefined): Promise<PlaceOfRun> {
   const cwd = process.cwd();
   if (id === undefined) return { cwd };
   const workspace = await openWorkspace(cwd);
-  if (runIds(workspace).includes(id)) return { cwd };
+  if (runIds(workspace).includes(id)) return { cwd, opened: workspace };
   const nebulae = await nebulaeOf(workspace);
   const phase = nebulae?.phaseOfRun(id);
-  if (nebulae === undefined || phase === undefined) return { cwd };
+  if (nebulae === undefined || phase === undefined) return { cwd, opened: workspace };
   const trees = await listWorktrees(workspace.root);
-  const own = trees.find(
-    ({ path }) => nebulae.phaseOfTree(path)?.phase.ref === phase.phase.ref && existsSync(path),
-  );
+  const own = trees.find(({ path }) => nebulae.isTreeOfPhase(phase, path) && existsSync(path));
   return { cwd: own?.path ?? cwd, home: phase.runsDir, phase };
 }
 
@@ -54,8 +55,8 @@ export async function placeOfRun(id: string | undefined): Promise<PlaceOfRun> {
 export async function workspaceOfRun(
   id: string | undefined,
 ): Promise<Workspace & Pick<PlaceOfRun, "phase">> {
-  const { cwd, home, phase } = await placeOfRun(id);
-  return { ...(await openWorkspace(cwd, { home })), phase };
+  const { cwd, home, phase, opened } = await placeOfRun(id);
+  return { ...(opened ?? (await openWorkspace(cwd, { home }))), phase };
 }
 
 /**

@@ -13,11 +13,9 @@ import { CliError } from "../../shared/errors.ts";
  */
 export async function workspaceOfNebula(dir: string, cwd: string): Promise<Workspace> {
   const own = await openWorkspace(dir).catch(noRepository);
-  const here = await (own === undefined
-    ? openWorkspace(cwd)
-    : openWorkspace(cwd).catch(noRepository));
-  if (own === undefined || here === undefined) return own ?? here ?? openWorkspace(cwd);
-  if (own.repositoryId === here.repositoryId) return own;
+  if (own === undefined) return openWorkspace(cwd);
+  const here = await openWorkspace(cwd).catch(noRepository);
+  if (here === undefined || own.repositoryId === here.repositoryId) return own;
   const message = `the nebula is in the repository ${cleanLine(own.root)}, and this folder in another one`;
   throw new CliError("ERR_OTHER_REPOSITORY", message, { next: [`cd ${shellWord(own.root)}`] });
 }

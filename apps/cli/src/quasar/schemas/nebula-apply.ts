@@ -24,15 +24,8 @@ import {
   timedLine,
   withKeys,
 } from "../../shared/schemas/line.ts";
-import {
-  agentSays,
-  checkDone,
-  LOOP_EVENTS,
-  reviewComplete,
-  taskSuccess,
-} from "../../shared/schemas/loop-events.ts";
 import type { engineFacts } from "../facts/nebula-apply.ts";
-import { noticeLine, OF_LOOP, stepLine, waitingLine } from "./run.ts";
+import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts";
 
 const phaseId = text('The phase; "": the nebula as a whole');
 
@@ -147,10 +140,7 @@ export type NebulaAnswerLine = Printed<typeof nebulaAnswerLine>;
 export const NEBULA_APPLY_LINES = [
   eventLine,
   runLine,
-  ...linesOf([...LOOP_EVENTS, agentSays, checkDone, reviewComplete, taskSuccess], {
-    ...OF_LOOP,
-    phaseId,
-  }),
+  ...linesOf(RUN_EVENTS, { ...OF_LOOP, phaseId }),
   withKeys(noticeLine, { phaseId }),
   withKeys(waitingLine, { phaseId }),
   resultLine,

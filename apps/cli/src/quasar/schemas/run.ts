@@ -107,10 +107,16 @@ export const OF_LOOP = {
   unknownUsd: v.optional(usd("The part of spentUsd that was spent at most")),
 };
 
+/** What a run reports of its loop. */
+export const RUN_EVENTS = [
+  ...LOOP_EVENTS,
+  ...[agentSays, checkDone, reviewComplete, taskSuccess],
+] as const;
+
 /** What `run` and `resume` print. */
 export const RUN_LINES = [
   runLine,
-  ...linesOf([...LOOP_EVENTS, agentSays, checkDone, reviewComplete, taskSuccess], OF_LOOP),
+  ...linesOf(RUN_EVENTS, OF_LOOP),
   noticeLine,
   waitingLine,
   resultLine,

@@ -40,6 +40,18 @@ export interface View {
 
 const LABEL = 11;
 
+/** What a turn took and cost. */
+export function doneWords({
+  costUsd,
+  durationMs,
+}: {
+  readonly costUsd?: number | undefined;
+  readonly durationMs: number;
+}): string {
+  const cost = costUsd === undefined ? "cost unknown" : money(costUsd);
+  return `done in ${duration(durationMs)}, ${cost}`;
+}
+
 /** A labelled line; what is too long for the terminal continues under its own beginning. */
 export function labelled(view: View, label: string, text: string, style?: Style): string[] {
   // Whatever a caller takes for clean: files of a run hold any text where we write an id.
@@ -88,13 +100,11 @@ export function linesOf(
       return retryLines(record, view);
     case "agent_event":
       return agentEventLines(record.role, record.event, view);
-    case "agent_done": {
-      const cost = record.costUsd === undefined ? "cost unknown" : money(record.costUsd);
+    case "agent_done":
       return [
-        ...labelled(view, record.role, `done in ${duration(record.durationMs)}, ${cost}`),
+        ...labelled(view, record.role, doneWords(record)),
         ...summaryLines(record.summary ?? "", view),
       ];
-    }
     case "tools_denied":
       return deniedLines(record, resume, view);
     case "committed":
