@@ -24,7 +24,9 @@ export interface Turn {
   readonly costUsd?: number | undefined;
   readonly delayMs?: number | undefined;
   readonly says?: readonly string[] | undefined;
-  readonly failure?: { readonly kind: string; readonly message: string } | undefined;
+  readonly failure?:
+    | { readonly kind: string; readonly message: string; readonly retryAt?: string }
+    | undefined;
 }
 
 /** Milliseconds of a turn that does not end by itself in a test: it is ended with the test. */

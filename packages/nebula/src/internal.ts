@@ -3,6 +3,7 @@ export { archiveNebula } from "./engine/archive.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
 export { type NebulaCost, nebulaCost } from "./state/cost.ts";
+export { type NebulaNow, nebulaNow } from "./state/now.ts";
 export { type KeptEvent, nebulaEvents } from "./state/events.ts";
 export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { type PrunedNebula, pruneNebula } from "./engine/prune.ts";

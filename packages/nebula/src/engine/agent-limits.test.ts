@@ -20,8 +20,15 @@ test("has one phase try once it is lifted, and the others when that has succeede
   expect(limits.heldUntil("a", ["claude"], later)).toBeUndefined();
   expect(limits.heldUntil("b", ["claude"], later)).toBe(Number.POSITIVE_INFINITY);
   expect(limits.heldUntil("a", ["claude"], later)).toBeUndefined();
-  limits.succeeded("claude");
+  limits.succeeded("claude", later);
   expect(limits.heldUntil("b", ["claude"], later)).toBeUndefined();
+});
+
+test("is not lifted by a turn that was under way when it was met", () => {
+  const limits = new AgentLimits();
+  limits.met("claude", at(MINUTE), NOW);
+  limits.succeeded("claude", NOW + 1);
+  expect(limits.heldUntil("a", ["claude"], NOW + 2)).toBe(NOW + MINUTE);
 });
 
 test("has another phase try where the first has ended without a turn", () => {
@@ -42,6 +49,6 @@ test("waits longer and longer where nobody says when it is lifted", () => {
     limits.met("claude", undefined, now + 1);
     now = until;
   }
-  limits.succeeded("claude");
+  limits.succeeded("claude", now);
   expect(limits.met("claude", undefined, now)).toBe(now + MINUTE);
 });

@@ -35,8 +35,9 @@ export class AgentLimits {
     return until;
   }
 
-  /** A turn of an agent has succeeded. */
-  succeeded(agent: string): void {
+  /** A turn of an agent has succeeded. One that was under way when the limit was met lifts nothing. */
+  succeeded(agent: string, now: number): void {
+    if ((this.#limits.get(agent)?.until ?? now) > now) return;
     this.#limits.delete(agent);
     this.#probes.delete(agent);
   }

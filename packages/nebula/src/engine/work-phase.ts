@@ -103,14 +103,16 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     mayBeginTurn: () => !engine.steering.isStopping,
     signal,
     onEvent: (event: RunEvent): void => {
-      if (event.type === "agent_done") engine.agentLimits.succeeded(given[event.role].name);
+      if (event.type === "agent_done") {
+        engine.agentLimits.succeeded(given[event.role].name, engine.now().getTime());
+      }
       tell({ type: "run_event", phase: id, event });
     },
   };
   const { retryAt = "", openTurn } = found ?? {};
   if (Date.parse(retryAt) > engine.now().getTime()) {
     const role = openTurn?.role === "reviewer" ? "reviewer" : "coder";
-    limited(engine, id, given[role].name, { message: "it was met before", retryAt });
+    limited(engine, id, given[role].name, { message: "it is not lifted yet", retryAt });
     return { as: "limited" };
   }
   const start = async (): Promise<RunEnd> => {

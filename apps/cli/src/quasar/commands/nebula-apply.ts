@@ -17,6 +17,7 @@ import {
   type LandingsOnly,
   keptSpec,
   nebulaCost,
+  nebulaNow,
 } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
@@ -44,7 +45,7 @@ import { listenForInterrupts } from "../../shared/interrupts.ts";
 import { createReporterOf } from "../../shared/output/reporter.ts";
 import { STREAMS } from "../../shared/streams.ts";
 import { loadConfig } from "../config/load.ts";
-import { nebulaResult } from "../facts/nebula-apply.ts";
+import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
@@ -125,11 +126,13 @@ export async function workOnNebula(
       onEvent: say,
       signal: interrupts.signal,
     });
-    const cost = await nebulaCost(commonDir, state);
+    const now = await nebulaNow(commonDir, state);
+    const facts = nebulaFacts(state, await nebulaCost(commonDir, state), now);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) say({ type: "warning", message: problem });
-    say(nebulaResult(state, cost, { reason, exit, next: nextOfNebula(state, reason, limits) }));
+    const next = nextOfNebula(state, now, reason, limits);
+    say(nebulaResult(facts, { reason, exit, next }));
     return exit;
   } finally {
     interrupts.stop();

@@ -1,5 +1,5 @@
 import { findNebula, isUnfinished } from "@quasar/nebula";
-import { nebulaCost } from "@quasar/nebula/internal";
+import { nebulaCost, nebulaNow } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -24,8 +24,9 @@ export async function nebulaStatusCommand(
 ): Promise<ExitCode> {
   const { repositoryId } = await openWorkspace(process.cwd());
   const state = findNebula(repositoryId, named);
-  const facts = nebulaFacts(state, await nebulaCost(repositoryId, state));
-  const next = stepsOfNebula(state);
+  const now = await nebulaNow(repositoryId, state);
+  const facts = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
+  const next = stepsOfNebula(state, now);
   if (json === true) {
     const isDone = !isUnfinished(state);
     const line = result("nebula_status", { ...facts, isFinished: isDone }, EXIT.ok, next);

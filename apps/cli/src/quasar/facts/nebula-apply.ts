@@ -1,5 +1,5 @@
 import type { NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
-import type { NebulaCost } from "@quasar/nebula/internal";
+import type { NebulaCost, NebulaNow } from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
@@ -13,6 +13,8 @@ export interface NebulaFacts {
   readonly branch: string;
   readonly baseSha: string;
   readonly spentUsd: number;
+  /** The process of the engine that works on it. */
+  readonly pid?: number | undefined;
   readonly phases: readonly NebulaPhaseFacts[];
 }
 
@@ -26,6 +28,8 @@ export interface NebulaPhaseFacts {
   readonly tipSha: string;
   /** Its landing on the branch; `""` before. */
   readonly landedSha: string;
+  /** When the usage limit is lifted that stopped it: RFC 3339. */
+  readonly retryAt?: string | undefined;
   readonly spentUsd: number;
 }
 
@@ -40,9 +44,10 @@ export interface NebulaResult extends NebulaFacts {
 export function nebulaFacts(
   { id, name, dir, branch, base, phases }: NebulaState,
   { totalUsd, phasesUsd }: NebulaCost,
+  { pid, limits }: NebulaNow,
 ): NebulaFacts {
   return {
-    ...{ nebulaId: id, nebula: name, dir, branch, baseSha: base, spentUsd: totalUsd },
+    ...{ nebulaId: id, nebula: name, dir, branch, baseSha: base, spentUsd: totalUsd, pid },
     phases: phases.map((phase) => ({
       phaseId: phase.id,
       status: phase.status,
@@ -52,17 +57,17 @@ export function nebulaFacts(
       baseSha: phase.base,
       tipSha: phase.tip,
       landedSha: phase.landing > 0 ? phase.candidate : "",
+      retryAt: limits.get(phase.id),
       spentUsd: phasesUsd.get(phase.id) ?? 0,
     })),
   };
 }
 
 export function nebulaResult(
-  state: NebulaState,
-  cost: NebulaCost,
+  facts: NebulaFacts,
   how: Pick<NebulaResult, "reason" | "exit" | "next">,
 ): NebulaResult {
-  return { type: "nebula", ...nebulaFacts(state, cost), ...how };
+  return { type: "nebula", ...facts, ...how };
 }
 
 /** What of an event of a nebula is in its line, beside its kind. */

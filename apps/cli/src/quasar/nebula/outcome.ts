@@ -1,4 +1,5 @@
 import type { EngineLimits, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
+import type { NebulaNow } from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 
@@ -20,29 +21,46 @@ export function exitOfNebula(reason: StopReason): ExitCode {
 /** What a person types after an engine has ended. */
 export function nextOfNebula(
   state: NebulaState,
+  now: NebulaNow,
   reason: StopReason,
   { totalUsd }: Pick<EngineLimits, "totalUsd">,
 ): readonly string[] {
-  if (reason !== "budget") return stepsOfNebula(state);
+  if (reason !== "budget") return stepsOfNebula(state, now);
   return [`${resumeOf(state)} --total-budget ${Math.ceil(totalUsd * 1.5)}`];
 }
 
-/** What a person types for a nebula as it stands: first what it waits for. */
-export function stepsOfNebula(state: NebulaState): readonly string[] {
+/**
+ * What a person types for a nebula as it stands: first what it waits for. Of several phases of a kind the first, since
+ * the others come after it.
+ *
+ * @param now - @default no engine works on it, and no usage limit is known
+ */
+export function stepsOfNebula(state: NebulaState, now?: NebulaNow): readonly string[] {
   const { id: nebulaId, branch, phases } = state;
-  const asked = phases.filter(({ status }) => status === "awaiting_human");
-  const failed = phases.filter(({ status }) => status === "failed");
+  const asked = phases.find(({ status }) => status === "awaiting_human");
+  const failed = phases.find(({ status }) => status === "failed");
   const isOpen = phases.some(({ status }) => GOES_ON.has(status));
-  const landed = [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
-  return [
-    ...asked.slice(0, 2).flatMap((phase) => answersOf(phase, nebulaId)),
-    ...failed.slice(0, 2).map(({ id }) => answer("retry", id, nebulaId)),
-    ...(isOpen ? [resumeOf(state)] : []),
-    ...(asked.length + failed.length === 0 && !isOpen ? landed : []),
+  const isWorkedOn = now?.pid !== undefined;
+  const steps = [
+    ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
+    ...(failed === undefined ? [] : [answer("retry", failed.id, nebulaId)]),
+    ...(isOpen && !isWorkedOn ? [`${resumeOf(state)}${waitLimit(now)}`] : []),
   ];
+  if (steps.length > 0) return steps;
+  if (isWorkedOn) return [`quasar nebula log ${nebulaId}`, `quasar nebula stop ${nebulaId}`];
+  return [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
 }
 
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "queued", "landing"]);
+
+const HOUR_MS = 3_600_000;
+
+/** Has a resume wait until the last of the usage limits is lifted that stopped phases. */
+function waitLimit(now: NebulaNow | undefined): string {
+  const until = [...(now?.limits.values() ?? [])].map((at) => Date.parse(at) - Date.now());
+  if (until.length === 0) return "";
+  return ` --wait-limit ${Math.max(1, Math.ceil(Math.max(...until) / HOUR_MS))}h`;
+}
 
 /** The command that resumes a nebula. */
 export function resumeOf({ id }: Pick<NebulaState, "id">): string {

@@ -1,56 +1,116 @@
-import { cleanLine, count, fit, money } from "@quasar/runs/text";
+import { cleanLine, count, fit, moment, money, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
-import { labelled, type View } from "../../shared/output/text.ts";
-import type { NebulaFacts } from "../facts/nebula-apply.ts";
+import { labelled, type Style, type View } from "../../shared/output/text.ts";
+import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 
 const MOST_NAMED = 8;
+const MOST_REASONS = 4;
+
+/** How a phase stands in one word, as a person is told it. */
+type Standing =
+  | "landed"
+  | "works"
+  | "stopped"
+  /** For a person. */
+  | "waits"
+  /** Waits for its agent's usage limit. */
+  | "limited"
+  | "failed"
+  | "skipped"
+  | "pending";
+
+interface Told {
+  readonly standing: Standing;
+  readonly style?: Style;
+  /** Whether its phases are named alone, without what was said of them before. */
+  readonly isNamed?: true;
+}
+
+/** The words that are told of phases that have not landed, in this order. */
+const TOLD: readonly Told[] = [
+  { standing: "works", isNamed: true },
+  { standing: "stopped", style: "yellow", isNamed: true },
+  { standing: "waits", style: "yellow" },
+  { standing: "limited", style: "yellow" },
+  { standing: "failed", style: "red" },
+  { standing: "skipped", style: "yellow" },
+  { standing: "pending" },
+];
+
+const OF_STATUS: Readonly<Record<NebulaPhaseFacts["status"], Standing>> = {
+  pending: "pending",
+  running: "works",
+  queued: "works",
+  landing: "works",
+  done: "landed",
+  failed: "failed",
+  skipped: "skipped",
+  awaiting_human: "waits",
+};
+
+/** What is under way has stopped where no engine works. */
+function standingOf({ status, retryAt }: NebulaPhaseFacts, { pid }: NebulaFacts): Standing {
+  if (retryAt !== undefined) return "limited";
+  const standing = OF_STATUS[status];
+  return standing === "works" && pid === undefined ? "stopped" : standing;
+}
+
+function reasonOf({ reason, retryAt }: NebulaPhaseFacts): string {
+  return retryAt === undefined ? reason : `its agent's usage limit ends at ${moment(retryAt)}`;
+}
+
+const nameOf = ({ phaseId }: NebulaPhaseFacts): string => fit(cleanLine(phaseId), 24);
 
 /** Each phase of a nebula, in the order of the plan. */
-export function phaseTable({ phases }: NebulaFacts, view: View): readonly string[] {
-  const rows = phases.map(({ phaseId, status, attempt, spentUsd, landedSha, reason }) => [
-    fit(cleanLine(phaseId), 24),
-    status.replace("_", " "),
-    String(attempt),
-    money(spentUsd),
-    landedSha.slice(0, 10),
-    fit(cleanLine(reason), 200),
+export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
+  const rows = nebula.phases.map((phase) => [
+    nameOf(phase),
+    standingOf(phase, nebula),
+    String(phase.attempt),
+    money(phase.spentUsd),
+    phase.landedSha.slice(0, 10),
+    fit(cleanLine(reasonOf(phase)), 200),
   ]);
   const head = ["phase", "status", "attempt", "cost", "landed", "why"];
   return tableLines(head, rows, ["left", "left", "right", "right", "left", "left"], view);
 }
 
-/** How a nebula stands, in five lines: what has landed, what waits and why, what it has cost. */
+/**
+ * How a nebula stands: how much has landed and what it has cost, then each phase that has not, with what keeps it. A
+ * nebula of any size has a screen of it.
+ */
 export function stateLines(nebula: NebulaFacts, view: View): string[] {
   const { phases, branch, spentUsd } = nebula;
-  const landed = phases.filter(({ status }) => status === "done");
-  const of = (...statuses: readonly string[]) =>
-    phases.filter(({ status }) => statuses.includes(status));
-  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landed.length} of ${count(phases.length, "phase")} landed on ${cleanLine(branch)}`;
+  const landed = phases.filter(({ status }) => status === "done").length;
+  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landed} of ${count(phases.length, "phase")} landed on ${cleanLine(branch)}, ${money(spentUsd)} spent`;
+  const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
-    view.paint("bold", head),
-    ...group("works", of("running", "queued", "landing")),
-    ...group("pending", of("pending")),
-    ...reasons("waits", of("awaiting_human"), "yellow"),
-    ...reasons("failed", of("failed"), "red"),
-    ...reasons("skipped", of("skipped"), "yellow"),
-    ...labelled(view, "cost", money(spentUsd)),
+    ...heads.map((line) => view.paint("bold", line)),
+    ...TOLD.flatMap(({ standing, style, isNamed }) => {
+      const those = phases.filter((phase) => standingOf(phase, nebula) === standing);
+      const lines = isNamed ? namesOf(those) : reasonLines(those, nebula);
+      return lines.flatMap((line, at) => labelled(view, at === 0 ? standing : "", line, style));
+    }),
   ];
+}
 
-  function group(label: string, those: NebulaFacts["phases"]): string[] {
-    if (those.length === 0) return [];
-    const names = those.slice(0, MOST_NAMED).map(({ phaseId }) => fit(cleanLine(phaseId), 24));
-    const more = those.length - names.length;
-    return labelled(view, label, [...names, ...(more > 0 ? [`${more} more`] : [])].join(", "));
-  }
+function namesOf(phases: readonly NebulaPhaseFacts[]): readonly string[] {
+  if (phases.length === 0) return [];
+  const names = phases.slice(0, MOST_NAMED).map(nameOf);
+  const more = phases.length - names.length;
+  return [[...names, ...(more > 0 ? [`${more} more`] : [])].join(", ")];
+}
 
-  function reasons(label: string, those: NebulaFacts["phases"], style: "yellow" | "red"): string[] {
-    return those.flatMap(({ phaseId, reason }, at) =>
-      labelled(
-        view,
-        at === 0 ? label : "",
-        `${fit(cleanLine(phaseId), 24)}: ${fit(cleanLine(reason), 200)}`,
-        style,
-      ),
-    );
-  }
+/** A line for each reason, with the phases that have it. */
+function reasonLines(
+  those: readonly NebulaPhaseFacts[],
+  { nebulaId }: NebulaFacts,
+): readonly string[] {
+  const lines = [...Map.groupBy(those, reasonOf)].flatMap(([reason, phases]) => {
+    const names = namesOf(phases);
+    return reason === "" ? names : names.map((name) => `${name}: ${fit(cleanLine(reason), 200)}`);
+  });
+  const rest = lines.length - MOST_REASONS;
+  if (rest <= 0) return lines;
+  return [...lines.slice(0, MOST_REASONS), `${rest} more: quasar nebula status ${nebulaId} --all`];
 }

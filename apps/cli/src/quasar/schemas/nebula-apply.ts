@@ -93,6 +93,7 @@ const phase = object(
     baseSha: shaOrNone("Where its attempt began"),
     tipSha: shaOrNone("What was approved"),
     landedSha: shaOrNone("Its landing on the branch"),
+    retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
     spentUsd: usd("What its runs count against the limit"),
   },
   "A phase as it stands",
@@ -105,6 +106,7 @@ export const NEBULA_ENTRIES = {
   branch: text("The branch that it lands on"),
   baseSha: sha("Where that began"),
   spentUsd: usd("What all its runs count against the limit"),
+  pid: v.optional(whole("The process that works on it")),
   phases: list(phase, "In the order of the plan"),
 };
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { namesIn } from "@quasar/process/files";
+import { limitOf } from "../limits/patience.ts";
 import { isRunId } from "../run-id.ts";
 import { loadRunSummary } from "../store.ts";
 import { storesIn } from "./stores.ts";
@@ -17,4 +18,16 @@ export async function spentIn(runsDir: string): Promise<number> {
     usd += loaded?.summary.totalCostUsd ?? 0;
   }
   return usd;
+}
+
+/**
+ * When the usage limit is lifted that stopped a run: RFC 3339; `undefined` where none did, or none that is still to be
+ * lifted.
+ *
+ * @param runDir - Absolute path of the run's folder.
+ * @throws {CheckpointError} Where the run cannot be read.
+ */
+export async function limitedUntil(runDir: string): Promise<string | undefined> {
+  const loaded = await storesIn(runDir, {}).current.load();
+  return loaded && limitOf(loaded.checkpoint);
 }
