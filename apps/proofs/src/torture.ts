@@ -1,6 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Kill, KILL_KINDS, type KillKind, parseKill, TortureError } from "@quasar/torture";
+import {
+  type Kill,
+  KILL_KINDS,
+  type KillKind,
+  parseKill,
+  type Part,
+  TortureError,
+} from "@quasar/torture";
 import { reportOf } from "@quasar/torture/report";
 import { linesOf } from "./torture/lines.ts";
 import { UsageError } from "./torture/usage-error.ts";
@@ -15,6 +22,7 @@ kill the built quasar or atlas at each of its durable steps, resume it, and comp
   --points <pattern>  only at steps that match this regular expression
   --kinds <kinds>     runner,everything: who is killed (default: both)
   --share <share>     of the lesser steps only this share, 0 to 1 (default: 1)
+  --part <k/n>        of these, the k-th of n parts, which the seed decides (default: 1/1)
   --pairs <share>     also kill the resume, at this share of its steps, 0 to 1 (default: 0)
   --random <count>    instead: so many runs, killed at moments by chance
   --seed <number>     decides the random choices (default: 1)
@@ -28,6 +36,7 @@ Examples:
   pnpm torture --points 'rename|commit'    where files come to be
   pnpm torture --pairs 0.01 --seed 7       and kills of the resume
   pnpm torture --random 1000               kills at any moment
+  pnpm torture --of nebula --part 3/8      a long one in pieces: all parts make it whole
   pnpm torture --agent codex --share 0.05  with Codex: the key steps
   pnpm torture --of atlas --share 0.05     a whole task: the key steps
 `;
@@ -39,7 +48,8 @@ const OPTIONS = {
   ...{ of: { ...text, default: "quasar" }, agent: { ...text, default: "scripted" } },
   ...{ points: { ...text, default: "" }, kinds: { ...text, default: KILL_KINDS.join(",") } },
   ...{ share: { ...text, default: "1" }, pairs: { ...text, default: "0" }, random: text },
-  ...{ seed: { ...text, default: "1" }, replay: many, report: text },
+  ...{ seed: { ...text, default: "1" }, part: { ...text, default: "1/1" } },
+  ...{ replay: many, report: text },
   ...{ all: flag, keep: flag, help: { ...flag, short: "h" } },
 } as const;
 
@@ -69,10 +79,14 @@ async function main(): Promise<number> {
     numberOf("--share", values.share, 1),
   ];
   const { random, replay } = values;
+  const part = partOf(values.part);
+  if (random !== undefined && part.of > 1) {
+    throw new UsageError("--part: moments have none: give --random another --seed");
+  }
   const tortured = await victim.torture({
     kinds: kindsOf(values.kinds),
     points: (step) => points.test(step),
-    ...{ share, pairs, seed },
+    ...{ share, part, pairs, seed },
     random: random === undefined ? undefined : numberOf("--random", random, 1_000_000),
     replay: replay?.map(killOf),
     alike: values.all,
@@ -81,7 +95,8 @@ async function main(): Promise<number> {
     signal: onceInterrupted(),
   });
   const { subject, laws, flags } = victim;
-  const report = reportOf(tortured, { subject, laws, date: new Date(), seed, share, pairs });
+  const given = { seed, share, part, pairs };
+  const report = reportOf(tortured, { subject, laws, date: new Date(), ...given });
   if (values.report !== undefined) {
     writeFileSync(values.report, `${JSON.stringify(report, undefined, 2)}\n`);
   }
@@ -122,6 +137,12 @@ function numberOf(name: string, value: string, max: number): number {
   const number = Number(value);
   if (value.trim() !== "" && number >= 0 && number <= max) return number;
   throw new UsageError(`${name}: ${value} is not a number from 0 to ${max}`);
+}
+
+function partOf(value: string): Part {
+  const [number, of] = (/^([1-9]\d*)\/([1-9]\d*)$/u.exec(value) ?? []).slice(1).map(Number);
+  if (number !== undefined && of !== undefined && number <= of) return { number, of };
+  throw new UsageError(`--part: ${value} is not like 3/8`);
 }
 
 function kindsOf(value: string): readonly KillKind[] {

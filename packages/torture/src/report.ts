@@ -1,6 +1,6 @@
 import { formatKill } from "./kill.ts";
 import { parseStep, STEP_KINDS, type StepKind } from "./step.ts";
-import type { Tortured } from "./torture.ts";
+import type { Part, Tortured } from "./torture.ts";
 import type { Deviation, Trial } from "./trial.ts";
 import type { KillKind } from "./watcher.ts";
 
@@ -26,6 +26,8 @@ export interface TortureReport {
   readonly seed: number;
   /** The share of the steps of lesser kinds that was killed at. */
   readonly share: number;
+  /** The part of the steps that was killed at; what is left out is for the other parts. */
+  readonly part: Part;
   /** The share of second kills that was tried. */
   readonly pairs: number;
   /** How many steps of each kind the undisturbed run has. */
@@ -54,6 +56,7 @@ export interface ReportOptions {
   readonly date: Date;
   readonly seed?: number | undefined;
   readonly share?: number | undefined;
+  readonly part?: Part | undefined;
   readonly pairs?: number | undefined;
 }
 
@@ -63,6 +66,7 @@ export function reportOf(
   options: ReportOptions,
 ): TortureReport {
   const { subject, date, seed = 1, share = 1, pairs = 0, laws = [] } = options;
+  const { part = { number: 1, of: 1 } } = options;
   const steps = whole.lives.flatMap(({ steps: all }) => all.map(kindOf));
   const groups = Map.groupBy(trials, ({ kills: [kill] }) =>
     [kill?.kind ?? "runner", kill?.step === undefined ? "moment" : kindOf(kill.step)].join(" "),
@@ -76,6 +80,7 @@ export function reportOf(
     node: process.version,
     seed,
     share,
+    part,
     pairs,
     points: Object.fromEntries(
       STEP_KINDS.map((kind) => [kind, steps.filter((each) => each === kind).length]),

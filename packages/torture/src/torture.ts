@@ -19,6 +19,8 @@ export interface TortureOptions {
    * @default 1
    */
   readonly share?: number | undefined;
+  /** Of all these steps, the one of so many parts, counted from 1, that the seed puts them in. @default all */
+  readonly part?: Part | undefined;
   /**
    * Also makes kills that cannot differ from another one.
    *
@@ -50,6 +52,13 @@ export interface TortureOptions {
   readonly signal?: AbortSignal | undefined;
   /** Leaves the folders of trials that deviate. @default false */
   readonly keep?: boolean | undefined;
+}
+
+/** One of several parts that a torture is made in, each by itself: together they make every kill, and each once. */
+export interface Part {
+  /** From 1. */
+  readonly number: number;
+  readonly of: number;
 }
 
 /** All that a torture found out. */
@@ -172,7 +181,9 @@ function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions)
   const { points = () => true, random, replay, alike = false, kinds = KILL_KINDS } = options;
   if (replay !== undefined) return { planned: [replay], alike: 0 };
   if (random !== undefined) return { planned: randomKills(random, whole, options), alike: 0 };
-  const steps = pointsOf(whole).filter(({ step }) => isChosen(step, options));
+  const steps = pointsOf(whole).filter(
+    (point) => isChosen(point.step, options) && isInPart(point, options),
+  );
   let count = 0;
   const planned = steps.flatMap((point) => {
     const { step, life } = point;
@@ -196,6 +207,14 @@ const KEY_KINDS: ReadonlySet<StepKind> = new Set(["rename", "spawn", "ended", "a
 function isChosen(step: string, { share = 1, seed = 1 }: TortureOptions): boolean {
   const kind = parseStep(step)?.kind;
   return (kind !== undefined && KEY_KINDS.has(kind)) || chanceOf(`${seed} ${step}`) < share;
+}
+
+function isInPart(
+  point: Point,
+  { part = { number: 1, of: 1 }, seed = 1 }: TortureOptions,
+): boolean {
+  const chance = chanceOf(`${seed} part of ${nameOf(point)}`);
+  return Math.floor(chance * part.of) === part.number - 1;
 }
 
 function randomKills(

@@ -62,6 +62,17 @@ test("tells what it has found when it is stopped, and how much is left out", asy
   await expect(torture(exampleLoop("careful"), options)).rejects.toBe(stop.signal.reason);
 }, 300_000);
 
+test("makes every kill in one of its parts, and none in two", async () => {
+  const killsOf = async (of: number, number: number): Promise<readonly string[]> => {
+    const options = { kinds: ["runner"], part: { number, of } } as const;
+    const { trials } = await torture(exampleLoop("careful"), options);
+    return trials.flatMap(({ kills }) => kills.map(formatKill)).toSorted();
+  };
+  const [first, second, all] = [await killsOf(2, 1), await killsOf(2, 2), await killsOf(1, 1)];
+  expect(first.length * second.length).toBeGreaterThan(0);
+  expect([...first, ...second].toSorted()).toEqual(all);
+}, 300_000);
+
 test("kills each life of a run that has several, and names it by its command", async () => {
   const loop = exampleLoop("line-first");
   const again = {
