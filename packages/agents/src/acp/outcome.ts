@@ -3,6 +3,7 @@ import { failureOfExit } from "../agent-process.ts";
 import type { ChildOutcome } from "../child.ts";
 import { kindOfProse, kindOfStatus, type Prose } from "../classify.ts";
 import { failure, NO_SESSION } from "../failure.ts";
+import { plainWords } from "../plain-words.ts";
 import type { AcpError } from "./event.ts";
 import { type AcpReading, MAX_TEXT } from "./reader.ts";
 
@@ -16,7 +17,10 @@ const PROSE: Prose = [
   ],
   [/quota|billing|credit balance|insufficient.{0,20}(?:funds|credit|balance)/i, "billing"],
   [/rate.?limit|too many requests|usage limit|resource.?exhausted/i, "rate-limit"],
-  [/authenticat|unauthori[sz]ed|invalid.{0,20}key|permission.?denied|log ?in\b/i, "auth"],
+  [
+    /authenticat|unauthori[sz]ed|invalid.{0,20}key|key.{0,20}(?:not valid|invalid)|permission.?denied|log ?in\b/i,
+    "auth",
+  ],
   [
     /context (?:window|length)|maximum context|prompt (?:is|as) too long|too many tokens/i,
     "context-overflow",
@@ -86,7 +90,11 @@ export function failureOfTurn(
   // "Try again in 30 s" is said of the moment in which the turn ended, whenever it is read.
   const now = outcome.endedAt === undefined ? new Date() : new Date(outcome.endedAt);
   const failed = (kind: AgentFailureKind, said: string): AgentFailure =>
-    failure(kind, `${title}: ${said}`, kind === "rate-limit" ? retryAtOf(said, now) : undefined);
+    failure(
+      kind,
+      `${title}: ${plainWords(said)}`,
+      kind === "rate-limit" ? retryAtOf(said, now) : undefined,
+    );
   if (error !== undefined) {
     const kind = kindOfError(error) ?? REFUSED[error.method] ?? "unknown";
     return failed(kind, wordsOf(error));

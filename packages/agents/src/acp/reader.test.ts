@@ -154,6 +154,7 @@ test.for([
     "auth",
   ],
   [{ code: -32603, message: "Internal error", data: { details: "401 {}" } }, "auth"],
+  [{ code: 400, message: '{"error":{"code":400,"message":"API key not valid."}}' }, "auth"],
   [{ code: -32000, message: "Authentication required" }, "auth"],
   [{ code: 429, message: "slow down" }, "rate-limit"],
   [{ code: -32603, message: "Rate limit reached" }, "rate-limit"],
