@@ -19,7 +19,9 @@ import { listNebulae } from "../src/state/list.ts";
 import type { NebulaState } from "../src/state/state.ts";
 
 /** What a coder does in a work tree, by the title of its phase. */
-export type Work = Readonly<Record<string, (workTree: string, request: AgentRequest) => void>>;
+export type Work = Readonly<
+  Record<string, (workTree: string, request: AgentRequest) => void | Promise<void>>
+>;
 
 /** A repository, and a nebula in a folder beside it. */
 export interface Place {
@@ -28,6 +30,8 @@ export interface Place {
   readonly dir: string;
   readonly told: Told[];
   git(...args: string[]): string;
+  /** Resolves once an event of this type has been told of a phase, and rejects once a phase has failed. */
+  after(type: Told["type"], phase: string): Promise<void>;
   /** Titles of the landings, oldest first. */
   landings(): readonly string[];
   apply(work: Work, change?: Partial<ApplyOptions>): Promise<ApplyEnd>;
@@ -43,14 +47,14 @@ const capabilities: AgentInvoker["capabilities"] = {
 
 function agent(
   name: string,
-  answer: (request: AgentRequest) => string,
+  answer: (request: AgentRequest) => string | Promise<string>,
   costUsd = 0.01,
 ): AgentInvoker {
   return {
     name,
     capabilities,
     invoke: async (request) => ({
-      text: answer(request),
+      text: await answer(request),
       costUsd,
       costSource: "reported",
       durationMs: 1,
@@ -66,8 +70,8 @@ export function agentsOf(
   return ({ title }) => ({
     coder: agent(
       "coder",
-      (request) => {
-        work[title]?.(request.workTree, request);
+      async (request) => {
+        await work[title]?.(request.workTree, request);
         return `Did ${title}.`;
       },
       coderUsd,
@@ -97,8 +101,20 @@ export function aPlace(
   git("commit", "-q", "--allow-empty", "-m", "Start");
   write(dir, files);
   const told: Told[] = [];
+  const listeners = new Set<() => void>();
   return {
     ...{ root, repo, dir, told, git },
+    after: (type, id) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          for (const event of told) {
+            if (event.type === "phase_failed") reject(new Error(event.reason));
+            if (event.type === type && "phase" in event && event.phase === id) resolve();
+          }
+        };
+        listeners.add(look);
+        look();
+      }),
     landings: () =>
       git("log", "--first-parent", "--reverse", "--format=%s", "main..nebula/demo")
         .split("\n")
@@ -116,7 +132,10 @@ export function aPlace(
         env: {},
         commandEnv: process.env,
         stateFolder: join(root, "state", "quasar"),
-        onEvent: (event) => void told.push(event),
+        onEvent(event) {
+          told.push(event);
+          for (const look of listeners) look();
+        },
         signal: new AbortController().signal,
         ...change,
       });

@@ -11,6 +11,8 @@ export {
 } from "../landing/detached-work-trees.ts";
 export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";
 export { type MergeConflict, type MergedTrees, mergeTrees } from "../landing/merge-trees.ts";
+export { quarantineRepositories } from "../landing/quarantine-repositories.ts";
 export { compareAndSwapRef, readRef, type RefChange, syncRef } from "../landing/swap-ref.ts";
+export { unpushedSubmodules } from "../landing/unpushed-submodules.ts";
 export { removeUntracked } from "../landing/remove-untracked.ts";
 export { type WorkTreeOn, workTreesOn } from "../landing/work-trees-on.ts";

@@ -13,8 +13,9 @@ export interface ConflictMarkersOptions extends SignalOptions {
 }
 
 /**
- * The paths in which a line is left that the merge wrote as a conflict marker. Lines that look like one, and were in
- * the files before, are none.
+ * The paths in which something is left that only the merge has put there: a line of a conflict marker, wherever its file
+ * was moved to, or the name `<path>~<id of a side>` that a file has where both sides need its path. Lines that look like
+ * a marker, and were in the files before, are none.
  *
  * @throws {GitError} `ERR_MISSING_OBJECT`, `ERR_BAD_REVISION`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  * @see SPEC.md, "Landing"
@@ -25,13 +26,25 @@ export async function conflictMarkersLeft(
 ): Promise<readonly string[]> {
   const options = { signal };
   const parents = await parentsOf(folder, conflictCommit, options);
-  const [before, after] = [
-    await filesAt(folder, conflictCommit, paths, options),
-    await filesAt(folder, tree, paths, options),
-  ];
-  return [...new Set(paths)].filter((path) =>
-    hasMarkersOf(before.get(path) ?? "", after.get(path) ?? "", parents),
-  );
+  const before = await filesAt(folder, conflictCommit, new Set(paths), options);
+  const changed = await pathsChanged(folder, conflictCommit, tree, options);
+  const after = await filesAt(folder, tree, new Set([...paths, ...changed]), options);
+  const outer = outerMarkersOf(parents);
+  return [...after.keys()].filter((path) => {
+    const text = after.get(path) ?? "";
+    const was = before.get(path);
+    if (was !== undefined) return isSetAside(path, parents) || hasMarkersOf(was, text, parents);
+    return linesIn(text).some((line) => outer.test(line));
+  });
+}
+
+/** Whether a path has the name that a merge gives to what has to give way. */
+function isSetAside(path: string, sides: readonly string[]): boolean {
+  return sides.some((side) => path.includes(`~${side}`));
+}
+
+function outerMarkersOf(sides: readonly string[]): RegExp {
+  return new RegExp(`^(?:<{7,}|>{7,}) (?:${sides.join("|")})(?::|$)`, "u");
 }
 
 /**
@@ -41,7 +54,7 @@ export async function conflictMarkersLeft(
 export function hasMarkersOf(conflict: string, text: string, sides: readonly string[]): boolean {
   const before = linesIn(conflict);
   const after = linesIn(text);
-  const outer = new RegExp(`^(?:<{7,}|>{7,}) (?:${sides.join("|")})(?::|$)`, "u");
+  const outer = outerMarkersOf(sides);
   const starts = before.filter((line) => line.startsWith("<") && outer.test(line));
   if (starts.length === 0) return false;
   if (after.some((line) => outer.test(line))) return true;
@@ -68,14 +81,23 @@ async function parentsOf(
   return parents;
 }
 
+async function pathsChanged(
+  folder: MergeFolder,
+  from: string,
+  to: string,
+  options: SignalOptions,
+): Promise<readonly string[]> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, checkSha(to)];
+  return (await folderOutput("read", folder, args, options)).split("\0").slice(0, -1);
+}
+
 /** The texts of those paths that are files, one character a byte. */
 async function filesAt(
   folder: MergeFolder,
   tree: string,
-  paths: readonly string[],
+  wanted: ReadonlySet<string>,
   { signal }: SignalOptions,
 ): Promise<ReadonlyMap<string, string>> {
-  const wanted = new Set(paths);
   const listing = ["ls-tree", "-r", "-z", "--full-tree", checkSha(tree)];
   const entries = (await folderOutput("read", folder, listing, { signal })).split("\0");
   const files = entries.flatMap((entry) => {

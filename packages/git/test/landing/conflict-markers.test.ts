@@ -56,6 +56,20 @@ test("names the path that still has one", async () => {
   expect(await leftAfter(aConflict(), { g: "both\n" })).toEqual(["f"]);
 });
 
+test("finds the markers in a file that was moved since", async () => {
+  const sides = aConflict();
+  const { conflictCommit } = await conflicted(sides);
+  const moved = { f: undefined, h: show(sides.root, conflictCommit, "f"), g: "both\n" };
+  expect(await leftAfter(sides, moved)).toEqual(["h"]);
+});
+
+test("finds a file that has the name yet that the merge gave it", async () => {
+  const sides = twoSides({}, { d: "ours\n" }, { "d/e": "theirs\n" });
+  expect(await leftAfter(sides, {})).toEqual([`d~${sides.ours}`]);
+  const moved = { [`d~${sides.ours}`]: undefined, other: "ours\n" };
+  expect(await leftAfter(sides, moved)).toEqual([]);
+});
+
 const ids = ["a".repeat(40), "b".repeat(40)] as const;
 const [START, END] = [`<<<<<<< ${ids[0]}`, `>>>>>>> ${ids[1]}`];
 const CONFLICT = ["Title", "=======", START, "ours", "=======", "theirs", END, "<<<<<<< HEAD"];

@@ -191,7 +191,9 @@ async function hasMarkersLeft(
   const left = { conflictCommit, tree: tip, paths, signal };
   const conflicts = await conflictMarkersLeft(merges, left);
   if (conflicts.length === 0) return false;
-  const findings = conflicts.map((path) => `[merge] ${path}: conflict markers are left in it`);
+  const findings = conflicts.map(
+    (path) => `[merge] ${path}: it has marks of the merge yet: its conflict is not resolved`,
+  );
   await sendBack(engine, id, {
     cause: "merge",
     findings,

@@ -64,7 +64,7 @@ export async function verify(engine: Engine, candidate: Candidate): Promise<Veri
 /** The work tree of verifications, which holds the candidate and nothing else. */
 async function verifyTree(engine: Engine, { commit }: Candidate): Promise<string> {
   const { setup: commands, verifyClean } = engine.spec.execution;
-  const setup = { commands, again: true };
+  const setup = { commands, again: "changed" } as const;
   const isEmptied = verifyClean === "all";
   return (await moveTree(engine, { name: VERIFY_TREE, commit, setup, isEmptied })).root;
 }

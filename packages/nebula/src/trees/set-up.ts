@@ -44,8 +44,8 @@ function inputOf(file: string): Uint8Array | undefined {
 
 export interface SetUpOptions {
   readonly commands: readonly string[];
-  /** Whether it is done again where what the commands read has changed. @default only in a new tree */
-  readonly again?: boolean | undefined;
+  /** Whether it is done again in a tree that was set up: `changed`, where what the commands read has. @default never */
+  readonly again?: "always" | "changed" | undefined;
 }
 
 /**
@@ -56,14 +56,15 @@ export interface SetUpOptions {
 export async function setUp(
   engine: Engine,
   { root: path, gitDir }: Pick<Repository, "root" | "gitDir">,
-  { commands, again = false }: SetUpOptions,
+  { commands, again }: SetUpOptions,
 ): Promise<void> {
   if (commands.length === 0) return;
   const folder = join(gitDir, "quasar", "setup");
   const note = join(folder, "done");
   const noted = Buffer.from(readWholeFile(note, { maxBytes: 256 }) ?? []).toString();
   const digestNow = (): string => setupDigest(engine.spec, path, commands);
-  if (noted !== "" && (!again || noted === digestNow())) return;
+  const isKnown = noted !== "" && again !== "always";
+  if (isKnown && (again === undefined || noted === digestNow())) return;
   makeFolders(folder);
   for (const command of commands) {
     const { exitCode, tail } = await runShell(engine, { command, path, dir: folder });

@@ -1,12 +1,14 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import {
   addDetachedWorkTree,
   checkOutCommit,
+  quarantineRepositories,
   removeDetachedWorkTree,
   removeUntracked,
+  unpushedSubmodules,
   repairWorkTrees,
 } from "@quasar/git/landing";
 import { listWorktrees } from "@quasar/git/work-trees";
@@ -81,12 +83,21 @@ export async function moveTree(
   const { signal } = engine;
   const tree = await openTree(engine, { ...options, setup: { commands: [] } });
   await checkOutCommit(tree, options.commit, { signal });
+  const left = await quarantineRepositories(tree.root, { signal });
+  if (left !== undefined) leave(engine, options.name, left);
   const { isEmptied: ignored = false } = options;
   await removeUntracked(tree.root, { ignored, signal });
   if (ignored) await copyFiles(engine, tree.root);
-  const { commands, again } = options.setup;
-  await setUp(engine, tree, { commands, again: again === true || ignored });
+  const isStale = ignored || left !== undefined;
+  await setUp(engine, tree, isStale ? { ...options.setup, again: "always" } : options.setup);
   return tree;
+}
+
+/** What commands have left in the tree of the verifications is nobody's work. */
+function leave({ tell }: Engine, name: string, left: string): void {
+  if (name === VERIFY_TREE) rmSync(left, { recursive: true });
+  else
+    tell({ type: "warning", message: `repositories that were in a work tree are kept in ${left}` });
 }
 
 /** Keeps what is uncommitted in the work tree of a phase, by a snapshot. @returns Whether there was anything. */
@@ -125,6 +136,10 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
         tip === "" || (await isAncestor(repository.root, tip, await branchTip(engine), { signal }));
       const isKept = head === tip || tip === "";
       if (!isLanded || !isKept) continue;
+      const [submodule] = await unpushedSubmodules(path, { signal });
+      if (submodule !== undefined) {
+        throw new Error(`no remote has the commit of its submodule ${submodule}`);
+      }
       await keepUncommitted(engine, path, ref);
       await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
