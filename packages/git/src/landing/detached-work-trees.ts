@@ -18,6 +18,7 @@ import { git, gitFailed, gitOutput, type RunOptions } from "../run.ts";
 import { quoted } from "../text.ts";
 import { isSynced, listWorktrees } from "../worktree.ts";
 import { failedOrMissing } from "./missing-object.ts";
+import { quitOperation } from "./quit-operation.ts";
 import { trustedFilters } from "./trusted-filters.ts";
 
 export interface DetachedWorkTreeOptions extends SignalOptions {
@@ -58,8 +59,8 @@ export async function addDetachedWorkTree(
 
 /**
  * Puts HEAD at a commit, on no branch, and makes all tracked files those of the commit, durably: changes in them are
- * lost, what is untracked stays unless it is in the way. No git hook runs, and no filter but those of the user's own
- * settings.
+ * lost, what is untracked stays unless it is in the way. Git forgets what it is in the middle of there. No git hook
+ * runs, and no filter but those of the user's own settings.
  *
  * @param workTree - A linked one that Quasar made.
  * @throws {GitError} `ERR_FOREIGN_WORK_TREE` where its folder leads to another repository by now; `ERR_MISSING_OBJECT`
@@ -76,6 +77,7 @@ export async function checkOutCommit(
     const message = `${quoted(root)} is not the work tree of ${quoted(gitDir)} any more`;
     throw new GitError("ERR_FOREIGN_WORK_TREE", message, { path: root });
   }
+  await quitOperation(workTree, { signal });
   const filters = await trustedFilters(root, { signal });
   const config: readonly ConfigPair[] = [...filters, ["submodule.recurse", "false"]];
   const args = ["checkout", "--quiet", "--force", "--detach", checkSha(commit), "--"];

@@ -1,7 +1,7 @@
 import type { AgentFailure } from "@quasar/agents";
 import { currentHead, type Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
-
+import { operationInProgress } from "@quasar/git/internal";
 import { conflictMarkersLeft } from "@quasar/git/landing";
 import { openRuns, type RunEnd, type RunEvent, type Runs, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
@@ -173,10 +173,11 @@ async function prepare(engine: Engine, { spec, state }: Phase): Promise<void> {
   const { signal } = engine;
   const { ref, base } = state;
   const options = treeOptions(engine, spec, state);
-  const { root } = await openTree(engine, options);
+  const { root, gitDir } = await openTree(engine, options);
   const { head } = await currentHead(root, { signal });
   const wasDirty = await keepUncommitted(engine, root, ref);
-  if (head === base && !wasDirty) return;
+  const isBusy = (await operationInProgress({ gitDir })) !== undefined;
+  if (head === base && !wasDirty && !isBusy) return;
   await moveTree(engine, options);
 }
 
