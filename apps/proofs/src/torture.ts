@@ -17,14 +17,16 @@ const HELP = `Usage: pnpm torture [options]
 
 kill the built quasar or atlas at each of its durable steps, resume it, and compare
 
-  --of <program>      quasar, nebula, nebula-ready or atlas: what is killed (default: quasar)
+  --of <program>      quasar, nebula, nebula-ready, nebula-many or atlas: what is killed
+                      (default: quasar)
   --agent <name>      scripted, claude or codex, from the PATH: who works (default: scripted)
   --points <pattern>  only at steps that match this regular expression
-  --kinds <kinds>     runner,everything: who is killed (default: both)
+  --kinds <kinds>     runner, group, everything: who is killed (default: runner,everything)
   --share <share>     of the lesser steps only this share, 0 to 1 (default: 1)
   --part <k/n>        of these, the k-th of n parts, which the seed decides (default: 1/1)
   --pairs <share>     also kill the resume, at this share of its steps, 0 to 1 (default: 0)
   --random <count>    instead: so many runs, killed at moments by chance
+  --every <ms>        of these: kill each life after a time like 500-5000, until one ends
   --seed <number>     decides the random choices (default: 1)
   --replay <kill>     instead: one run with this kill, as a report names it; may be repeated
   --report <file>     write all of it as JSON
@@ -37,6 +39,8 @@ Examples:
   pnpm torture --pairs 0.01 --seed 7       and kills of the resume
   pnpm torture --random 1000               kills at any moment
   pnpm torture --of nebula --part 3/8      a long one in pieces: all parts make it whole
+  pnpm torture --of nebula-many --random 1 --every 500-5000
+                                           fifty phases, killed until they are done
   pnpm torture --agent codex --share 0.05  with Codex: the key steps
   pnpm torture --of atlas --share 0.05     a whole task: the key steps
 `;
@@ -46,10 +50,10 @@ const many = { type: "string", multiple: true } as const;
 const flag = { type: "boolean", default: false } as const;
 const OPTIONS = {
   ...{ of: { ...text, default: "quasar" }, agent: { ...text, default: "scripted" } },
-  ...{ points: { ...text, default: "" }, kinds: { ...text, default: KILL_KINDS.join(",") } },
+  ...{ points: { ...text, default: "" }, kinds: { ...text, default: "runner,everything" } },
   ...{ share: { ...text, default: "1" }, pairs: { ...text, default: "0" }, random: text },
   ...{ seed: { ...text, default: "1" }, part: { ...text, default: "1/1" } },
-  ...{ replay: many, report: text },
+  ...{ every: text, replay: many, report: text },
   ...{ all: flag, keep: flag, help: { ...flag, short: "h" } },
 } as const;
 
@@ -78,16 +82,20 @@ async function main(): Promise<number> {
     numberOf("--pairs", values.pairs, 1),
     numberOf("--share", values.share, 1),
   ];
-  const { random, replay } = values;
+  const { random, every, replay } = values;
   const part = partOf(values.part);
   if (random !== undefined && part.of > 1) {
     throw new UsageError("--part: moments have none: give --random another --seed");
+  }
+  if (every !== undefined && random === undefined) {
+    throw new UsageError("--every: say by --random how many runs are killed so");
   }
   const tortured = await victim.torture({
     kinds: kindsOf(values.kinds),
     points: (step) => points.test(step),
     ...{ share, part, pairs, seed },
     random: random === undefined ? undefined : numberOf("--random", random, 1_000_000),
+    everyMs: every === undefined ? undefined : rangeOf(every),
     replay: replay?.map(killOf),
     alike: values.all,
     keep: values.keep,
@@ -143,6 +151,12 @@ function partOf(value: string): Part {
   const [number, of] = (/^([1-9]\d*)\/([1-9]\d*)$/u.exec(value) ?? []).slice(1).map(Number);
   if (number !== undefined && of !== undefined && number <= of) return { number, of };
   throw new UsageError(`--part: ${value} is not like 3/8`);
+}
+
+function rangeOf(value: string): readonly [number, number] {
+  const [least, most] = (/^(\d{1,7})-(\d{1,7})$/u.exec(value) ?? []).slice(1).map(Number);
+  if (least !== undefined && most !== undefined && least <= most) return [least, most];
+  throw new UsageError(`--every: ${value} is not like 500-5000`);
 }
 
 function kindsOf(value: string): readonly KillKind[] {

@@ -10,7 +10,7 @@ export type Kill = {
   | { readonly step?: undefined; readonly afterMs: number }
 );
 
-export const KILL_KINDS: readonly KillKind[] = ["runner", "everything"];
+export const KILL_KINDS: readonly KillKind[] = ["runner", "group", "everything"];
 
 /** `runner at rename work/state.json #1`, `everything after 120 ms`, `runner at spawn git #1 in command 2` */
 export function formatKill({ kind, step, afterMs, life }: Kill): string {

@@ -92,12 +92,14 @@ export async function live(place: Place, command: Command, options: LifeOptions)
     stdio: ["ignore", out, err],
     timeout: timeoutMs,
     killSignal: "SIGKILL",
+    detached: kill?.kind === "group", // in a group of its own
   });
   closeSync(out);
   closeSync(err);
   let killing: Promise<void> | undefined;
   const killNow = (kind: KillKind): Promise<void> => {
-    child.kill("SIGKILL");
+    if (kind === "group") killGroup(child.pid);
+    else child.kill("SIGKILL");
     killing = kind === "everything" ? endProcesses(place.root) : Promise.resolve();
     return killing;
   };
@@ -133,7 +135,11 @@ export async function live(place: Place, command: Command, options: LifeOptions)
 /** How long what works in the background of a program that has ended may take. */
 const LINGER_MS = 15_000;
 
-/** A step at which the runner is killed takes effect late, when what continues meanwhile is resumed. */
+function killGroup(leader: number | undefined): void {
+  if (leader !== undefined) process.kill(-leader, "SIGKILL");
+}
+
+/** A step at which agents live on takes effect late, when what continues meanwhile is resumed. */
 const HOLD_MS = 2500;
 
 /** Names of the steps that others see, as they come. */
@@ -151,7 +157,7 @@ function watchOutside(
     steps.push(step);
     if (kill === undefined || kill.step !== step) return;
     await killNow(kill.kind);
-    if (kill.kind === "runner") await sleep(HOLD_MS);
+    if (kill.kind !== "everything") await sleep(HOLD_MS);
   };
   return steps;
 }

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { chanceOf } from "./chance.ts";
 import { TortureError } from "./errors.ts";
-import { KILL_KINDS } from "./kill.ts";
 import { makeScratch } from "./place.ts";
 import { parseStep, type StepKind } from "./step.ts";
 import { compareFacts, type Facts, lifeOf, runTrial, type Subject, type Trial } from "./trial.ts";
@@ -9,7 +8,7 @@ import type { Kill } from "./kill.ts";
 import type { KillKind } from "./watcher.ts";
 
 export interface TortureOptions {
-  /** @default both */
+  /** @default runner and everything */
   readonly kinds?: readonly KillKind[] | undefined;
   /** Which steps of the undisturbed run to kill at, by name, in which way and which life. @default all */
   readonly points?: ((step: string, kind: KillKind, life: number) => boolean) | undefined;
@@ -36,13 +35,18 @@ export interface TortureOptions {
   readonly pairs?: number | undefined;
   /** Instead of at steps: so many runs, each killed at up to three moments by chance. */
   readonly random?: number | undefined;
+  /**
+   * Of `random`: each life is killed after a time by chance from the first to the second, in milliseconds, until one ends
+   * before that.
+   */
+  readonly everyMs?: readonly [least: number, most: number] | undefined;
   /** Instead: one run with these kills, the first of the run, the second of the resume after it. */
   readonly replay?: readonly Kill[] | undefined;
   /** Decides what is left to chance. @default 1 */
   readonly seed?: number | undefined;
   /** Trials at a time. @default 2 */
   readonly concurrency?: number | undefined;
-  /** Lives of a trial after which it is given up. @default 8 */
+  /** Lives of a trial after which it is given up. @default 8; with `everyMs` 1,000 */
   readonly maxLives?: number | undefined;
   /** Of one life, in milliseconds. @default 60,000 */
   readonly timeoutMs?: number | undefined;
@@ -82,7 +86,8 @@ export interface Tortured {
  * @see SPEC.md, "A torture"
  */
 export async function torture(subject: Subject, options: TortureOptions = {}): Promise<Tortured> {
-  const { concurrency = 2, maxLives = 8, timeoutMs = 60_000, keep = false } = options;
+  const { concurrency = 2, timeoutMs = 60_000, keep = false } = options;
+  const maxLives = maxLivesOf(options);
   const { onTrial = () => {}, signal } = options;
   if (process.platform !== "linux") {
     throw new TortureError("ERR_NOT_LINUX", "torture finds processes in /proc: run it on Linux");
@@ -129,6 +134,12 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     const kept = keep && trials.some(({ deviations }) => deviations.length > 0);
     if (!kept) rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+const KINDS: readonly KillKind[] = ["runner", "everything"];
+
+function maxLivesOf({ maxLives, everyMs }: TortureOptions): number {
+  return maxLives ?? (everyMs === undefined ? 8 : 1000);
 }
 
 /** What is compared with must not be chance: nor may the names of steps be. */
@@ -178,7 +189,7 @@ interface Plan {
 }
 
 function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions): Plan {
-  const { points = () => true, random, replay, alike = false, kinds = KILL_KINDS } = options;
+  const { points = () => true, random, replay, alike = false, kinds = KINDS } = options;
   if (replay !== undefined) return { planned: [replay], alike: 0 };
   if (random !== undefined) return { planned: randomKills(random, whole, options), alike: 0 };
   const steps = pointsOf(whole).filter(
@@ -217,17 +228,15 @@ function isInPart(
   return Math.floor(chance * part.of) === part.number - 1;
 }
 
-function randomKills(
-  count: number,
-  whole: Trial,
-  { kinds = KILL_KINDS, seed = 1 }: TortureOptions,
-): Plan["planned"] {
+function randomKills(count: number, whole: Trial, options: TortureOptions): Plan["planned"] {
+  const { kinds = KINDS, seed = 1, everyMs } = options;
+  const [least, most] = everyMs ?? [0, whole.ms];
   return Array.from({ length: count }, (_, n) => {
     const chance = (what: string): number => chanceOf(`${seed} ${n} ${what}`);
-    const kills = 1 + Math.floor(chance("kills") * 3);
+    const kills = everyMs === undefined ? 1 + Math.floor(chance("kills") * 3) : maxLivesOf(options);
     return Array.from({ length: kills }, (_, at) => ({
       kind: kinds[Math.floor(chance(`kind ${at}`) * kinds.length)] ?? "runner",
-      afterMs: Math.round(chance(`moment ${at}`) * whole.ms),
+      afterMs: Math.round(least + chance(`moment ${at}`) * (most - least)),
     }));
   });
 }

@@ -58,6 +58,7 @@ export interface Subject {
 
 /** A run with its kills, and what became of it. */
 export interface Trial {
+  /** Those of its lives; the first one also where its life never came. */
   readonly kills: readonly Kill[];
   readonly lives: readonly Life[];
   readonly facts: Facts;
@@ -96,9 +97,11 @@ export async function runTrial(subject: Subject, options: TrialOptions): Promise
     await endProcesses(root);
     const facts = await subject.observe(place, lives);
     const judge = subject.judge ?? compareFacts;
-    const judged = whole === undefined ? [] : judge(facts, whole, { kills, lives });
+    // Not those of lives that there were not; the first one names the trial.
+    const made = kills.filter((kill, at) => at === 0 || lifeOf(kill, at) < lives.length);
+    const judged = whole === undefined ? [] : judge(facts, whole, { kills: made, lives });
     deviations = [...failures, ...judged];
-    return { kills, lives, facts, deviations, root, ms: performance.now() - begun };
+    return { kills: made, lives, facts, deviations, root, ms: performance.now() - begun };
   } finally {
     await endProcesses(root);
     if (!options.keep || deviations.length === 0) removePlace(place);

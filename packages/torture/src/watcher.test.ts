@@ -148,7 +148,7 @@ test.for([
   expect(existsSync(join(place.work, "newer"))).toBe(false);
 });
 
-const PARENT = `
+const parent = (hasOwnGroup: boolean): string => `
   import { spawn } from "node:child_process";
   import { existsSync, writeFileSync } from "node:fs";
   const child = \`const fs = require("node:fs");
@@ -159,17 +159,20 @@ const PARENT = `
       fs.writeFileSync("child", "alive");
       process.exit();
     }, 20);\`;
-  spawn(process.execPath, ["--eval", child], { detached: true, stdio: "ignore" }).unref();
+  spawn(process.execPath, ["--eval", child], { detached: ${hasOwnGroup}, stdio: "ignore" }).unref();
   while (!existsSync("ready")) await new Promise((resolve) => setTimeout(resolve, 5));
   writeFileSync("new", "x");
 `;
 
 test.for([
-  ["runner", true],
-  ["everything", false],
-] as const)("a kill of %s leaves a child that outlives it: %s", async ([kind, isThere]) => {
+  ["runner", { hasOwnGroup: false, isThere: true }],
+  ["group", { hasOwnGroup: false, isThere: false }],
+  ["group", { hasOwnGroup: true, isThere: true }],
+  ["everything", { hasOwnGroup: true, isThere: false }],
+] as const)("a kill of %s leaves a child that outlives it: %j", async ([kind, child]) => {
+  const { hasOwnGroup, isThere } = child;
   const place = aPlace();
-  const { killed } = await run(place, PARENT, { kind, step: "create work/new #1" });
+  const { killed } = await run(place, parent(hasOwnGroup), { kind, step: "create work/new #1" });
   expect(killed).toBe(true);
   writeFileSync(join(place.work, "go"), "");
   const isAlive = () => existsSync(join(place.work, "child"));
@@ -180,7 +183,7 @@ test.for([
 
 test("is not seen by the process's children, and counts no step of theirs", async () => {
   const place = aPlace();
-  const { steps } = await run(place, PARENT);
+  const { steps } = await run(place, parent(true));
   writeFileSync(join(place.work, "go"), "");
   expect(readFileSync(join(place.work, "ready"), "utf8")).toBe("none");
   expect(steps).toEqual(["spawn node #1", ...WHOLE]);

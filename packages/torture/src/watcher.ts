@@ -1,5 +1,8 @@
-/** Who is killed at a step: the runner alone, or with it everything of its run, as by a reboot. */
-export type KillKind = "runner" | "everything";
+/**
+ * Who is killed at a step: the runner alone, its process group, as when a terminal is closed, or everything of its run, as by
+ * a reboot.
+ */
+export type KillKind = "runner" | "group" | "everything";
 
 /** What the watcher in a process gets. */
 export interface WatchPlan {
@@ -76,7 +79,7 @@ function watch(plan: WatchPlan): void {
     writeSync(log, `killed ${name}\n`);
     undo?.();
     if (plan.kill.kind === "everything") killOthers();
-    process.kill(process.pid, "SIGKILL");
+    process.kill(plan.kill.kind === "group" ? 0 : process.pid, "SIGKILL");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   };
 

@@ -96,3 +96,25 @@ test("kills each life of a run that has several, and names it by its command", a
   expect(trials[0]?.lives.map(({ killed }) => killed)).toEqual([false, true]);
   expect(trials[0]?.deviations).toHaveLength(1);
 });
+
+test("kills each life after a while, until one ends before that", async () => {
+  const command = { file: "sleep", args: ["1"] };
+  const subject: Subject = {
+    ...exampleLoop("careful"),
+    ...{ run: () => command, resume: () => command, observe: () => ({}) },
+  };
+  const options = { random: 1, maxLives: 3, concurrency: 1 };
+  const { trials } = await torture(subject, { ...options, everyMs: [10, 50] });
+  const [{ kills = [], lives = [], deviations = [] } = {}] = trials;
+  expect(lives.map(({ killed }) => killed)).toEqual([true, true, true]);
+  expect(kills.map(({ afterMs = 0 }) => 10 <= afterMs && afterMs <= 50)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(deviations).toEqual([{ law: "unending", message: "not ended after 3 lives" }]);
+
+  const late = await torture(subject, { ...options, everyMs: [60_000, 60_000] });
+  expect(late.trials[0]?.lives.map(({ killed }) => killed)).toEqual([false]);
+  expect(late.trials[0]?.deviations).toEqual([]);
+}, 300_000);

@@ -1,16 +1,18 @@
 import { byLane, lane, randomOf, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { tortureQuasar } from "../../src/torture/quasar/torture.ts";
-import { formatKill, KILL_KINDS, type KillKind } from "@quasar/torture";
+import { formatKill, type KillKind } from "@quasar/torture";
 import { MAIN } from "./mutants.ts";
 
 const draw = randomOf(seed);
 
+const KINDS: readonly KillKind[] = ["runner", "everything"];
+
 /** In which of the ways a step is killed: few of all, a quarter of the steps in one way, all. */
 const drawKinds = byLane<() => readonly KillKind[]>({
-  fast: () => KILL_KINDS.filter(() => draw() < 1 / 60),
-  whole: () => KILL_KINDS.filter(() => draw() < 1 / (4 * KILL_KINDS.length)),
-  long: () => KILL_KINDS,
+  fast: () => KINDS.filter(() => draw() < 1 / 60),
+  whole: () => KINDS.filter(() => draw() < 1 / (4 * KINDS.length)),
+  long: () => KINDS,
 });
 /** The share of the lesser steps: writes, syncs, links, unlinks. */
 const LESSER = byLane({ fast: 1, whole: 1 / 12, long: 1 });
