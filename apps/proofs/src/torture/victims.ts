@@ -1,8 +1,10 @@
 import { fileURLToPath } from "node:url";
 import type { Tortured, TortureOptions } from "@quasar/torture";
 import { ATLAS_LAWS, tortureAtlas } from "./atlas/torture.ts";
-import type { MergeOrder } from "./nebula/fixture.ts";
+import { FIFTY_PHASES } from "./nebula/fifty-phases.ts";
+import { fivePhases } from "./nebula/five-phases.ts";
 import { NEBULA_LAWS, tortureNebula } from "./nebula/torture.ts";
+import type { TorturedNebula } from "./nebula/tortured-nebula.ts";
 import {
   quasarLaws,
   TORTURED_AGENTS,
@@ -28,8 +30,11 @@ const NAMES: Readonly<Record<TorturedAgentName, string>> = {
   codex: "Codex",
 };
 
-/** Nebulae, by the order of their landings. */
-const ORDERS: Readonly<Record<string, MergeOrder>> = { nebula: "plan", "nebula-ready": "ready" };
+const NEBULAE: Readonly<Record<string, TorturedNebula>> = {
+  nebula: fivePhases("plan"),
+  "nebula-ready": fivePhases("ready"),
+  "nebula-many": FIFTY_PHASES,
+};
 
 /**
  * The built command that is tortured, with an agent at work. Real agents are searched for on the PATH.
@@ -49,20 +54,22 @@ export function victimOf(of: string, name: string): Victim {
       torture: (options) => tortureQuasar({ ...options, quasar, agent }),
     };
   }
-  const order = ORDERS[of];
-  if (order === undefined && of !== "atlas") {
-    throw new UsageError(`--of: ${of} is not quasar, atlas, nebula or nebula-ready`);
+  const nebula = NEBULAE[of];
+  if (nebula === undefined && of !== "atlas") {
+    const known = ["quasar", "atlas", ...Object.keys(NEBULAE)];
+    throw new UsageError(`--of: ${of} is not ${known.join(", ")}`);
   }
   if (agent !== "scripted") {
     throw new UsageError(`--agent: ${of} is tortured with the scripted one`);
   }
-  if (order !== undefined) {
+  if (nebula !== undefined) {
     const quasar = { file: process.execPath, args: [built("main.js")] };
+    const { length: phases } = Object.keys(nebula.phases);
     return {
-      subject: `a nebula of five phases, ${NAMES[agent]}, merge_order = "${order}"`,
+      subject: `a nebula of ${phases} phases, ${NAMES[agent]}, merge_order = "${nebula.order}"`,
       laws: NEBULA_LAWS,
       flags: ["--of", of],
-      torture: (options) => tortureNebula({ ...options, quasar, order }),
+      torture: (options) => tortureNebula({ ...options, quasar, nebula }),
     };
   }
   return {

@@ -2,40 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Fixture } from "@quasar/torture";
 import { makeRepository } from "../fixture-repository.ts";
-
-/** Which phase lands first: see `merge_order` in the SPEC of `@quasar/nebula`. */
-export type MergeOrder = "plan" | "ready";
+import { PERSONS, type TorturedNebula } from "./tortured-nebula.ts";
 
 /** The folder of the nebula, in the repository. */
 export const FOLDER = ".nebulas/demo";
 export const BRANCH = "nebula/demo";
 
-/** What each phase needs, in the order of the plan. `c` and `e` conflict; the last one needs all. */
-const PHASES: Readonly<Record<string, readonly string[]>> = {
-  a: [],
-  b: [],
-  c: ["a", "b"],
-  e: ["a", "b"],
-  d: ["a", "b", "c", "e"],
-};
-
-/** What a person commits on the branch, while the first candidate is verified. */
-export const PERSONS = "Edit by hand";
-
-/**
- * The subjects of the branch, oldest first, where the order is the plan's. A phase's base is the same in every run,
- * whichever is faster: the first two begin at once, the next two when both have landed, and the last one after all.
- */
-export const SUBJECTS: readonly string[] = [
-  PERSONS,
-  ...Object.keys(PHASES).map((id) => `Land ${id}: Phase ${id}`),
-];
-
-const manifest = (order: MergeOrder): string => `[nebula]
+const manifest = ({ order, workers }: TorturedNebula): string => `[nebula]
 name = "demo"
 
 [execution]
-max_workers = 2
+max_workers = ${workers}
 merge_order = "${order}"
 verify = ["sh verify.sh"]
 `;
@@ -68,7 +45,7 @@ export function sharedText(changed: Readonly<Record<number, string>> = {}): stri
  * Makes a repository of one commit with a nebula in it, to be copied for each trial, and with changes of the user's own
  * that are to stay as they are: staged, unstaged and untracked.
  */
-export function makeNebulaFixture(folder: string, order: MergeOrder): Fixture {
+export function makeNebulaFixture(folder: string, nebula: TorturedNebula): Fixture {
   const { work, env, git } = makeRepository(folder);
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(work, name)), { recursive: true });
@@ -77,8 +54,8 @@ export function makeNebulaFixture(folder: string, order: MergeOrder): Fixture {
   write("shared.txt", sharedText());
   write("staged.txt", "one\n");
   write("verify.sh", VERIFY);
-  write(join(FOLDER, "nebula.toml"), manifest(order));
-  for (const [id, needs] of Object.entries(PHASES))
+  write(join(FOLDER, "nebula.toml"), manifest(nebula));
+  for (const [id, needs] of Object.entries(nebula.phases))
     write(join(FOLDER, `${id}.md`), phase(id, needs));
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listNebulae, type NebulaState, type PhaseState } from "@quasar/nebula";
 import { nebulaHome, refsOf, runsFolder } from "@quasar/nebula/internal";
@@ -135,6 +135,50 @@ function madeTwice(place: Place): readonly string[] {
   return merges
     .filter((merge, at) => merges.indexOf(merge) !== at)
     .map((merge) => `twice: ${merge}`);
+}
+
+/** What git finds wrong with its objects and refs. */
+export function damageOf(place: Place): readonly string[] {
+  try {
+    return linesOf(git(place, "fsck", "--full", "--no-dangling", "--no-progress"));
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** A phase of these takes a sixth of it where nobody is killed: half-written turns are kept, too. */
+const MOST_STORED_BYTES = 128 * 1024;
+
+/**
+ * Where more is on the disk than the phases need: work trees of others than those at work, of verifications, and of as
+ * many that have just landed as there are workers; or much in the repository.
+ */
+export function crowdedOf(
+  place: Place,
+  { workers }: { readonly workers: number },
+): readonly string[] {
+  const { phases = [] } = nebulaOf(place) ?? {};
+  const atWork = phases.filter(({ status, runs }) => runs.length > 0 && status !== "done");
+  const trees = globSync(join(treesOf(place), "*/*"));
+  const bytes = storedBytes(place);
+  const isStored = bytes <= MOST_STORED_BYTES * Math.max(1, phases.length);
+  return [
+    ...(trees.length <= atWork.length + 1 + workers
+      ? []
+      : [`${trees.length} work trees, and ${atWork.length} phases at work`]),
+    ...(isStored ? [] : [`${bytes} bytes are stored`]),
+  ];
+}
+
+/** What the repository and all that is kept of the nebula take. */
+function storedBytes(place: Place): number {
+  const files = globSync(join(commonDir(place), "**"), { withFileTypes: true });
+  return files
+    .filter((file) => file.isFile())
+    .reduce((sum, file) => {
+      const path = join(file.parentPath, file.name);
+      return sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+    }, 0);
 }
 
 const treesOf = ({ root }: Place): string => join(root, ".work.quasar");

@@ -17,9 +17,11 @@ import {
 import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/spending.ts";
 import type { ModelServer } from "../model/server.ts";
 import type { TorturedAgent } from "../quasar/agent.ts";
-import { FOLDER, type MergeOrder, SUBJECTS } from "./fixture.ts";
+import { FOLDER } from "./fixture.ts";
 import {
   costOf,
+  crowdedOf,
+  damageOf,
   endOneAgent,
   finishedTurns,
   landingsOf,
@@ -33,13 +35,14 @@ import {
   unsoundOf,
   userOf,
 } from "./observe.ts";
+import { subjectsOf, type TorturedNebula } from "./tortured-nebula.ts";
 
 export interface NebulaOptions {
   /** How `quasar` is started: `node` and the path of its `main.js`. */
   readonly quasar: Command;
   readonly agent: TorturedAgent;
   readonly fixture: Fixture;
-  readonly order: MergeOrder;
+  readonly nebula: TorturedNebula;
   readonly server: ModelServer;
   /** By account: who hears what the server is asked. */
   readonly places: Map<string, Place>;
@@ -47,7 +50,6 @@ export interface NebulaOptions {
 
 const EXIT_DONE = 0;
 const EXIT_NOTHING_TO_RESUME = 8;
-const WORKERS = 2;
 
 /** What is compared of a nebula. */
 interface NebulaFacts extends Spending {
@@ -58,6 +60,8 @@ interface NebulaFacts extends Spending {
   readonly left: readonly string[];
   /** What has to be true at any moment, and was not: at a kill, or at the end. */
   readonly unsound: readonly string[];
+  /** Where more was on the disk than the phases need: at a kill, or at the end. */
+  readonly crowded: readonly string[];
   /** How many turns may have been lost unseen. */
   readonly lostTurns: number;
 }
@@ -66,6 +70,7 @@ interface NebulaFacts extends Spending {
 interface Seen {
   readonly moments: Moment[];
   readonly unsound: string[];
+  readonly crowded: string[];
   lostTurns: number;
   /** Whether a power cut has taken landings back. */
   isTakenBack: boolean;
@@ -73,14 +78,15 @@ interface Seen {
   left: readonly string[];
 }
 
-/** A nebula of five phases from its start to its last landing, as a subject of torture. */
+/** A nebula from its start to its last landing, as a subject of torture. */
 export function nebulaSubject(options: NebulaOptions): Subject {
-  const { quasar, agent, fixture, order, server, places } = options;
+  const { quasar, agent, fixture, nebula, server, places } = options;
   const seen = new Map<string, Seen>();
   const seenOf = ({ root }: Place): Seen => {
     const known = seen.get(root) ?? {
       moments: [],
       unsound: [],
+      crowded: [],
       lostTurns: 0,
       isTakenBack: false,
       left: [],
@@ -102,8 +108,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
   return {
     fixture,
     chance: NEBULA_CHANCE,
-    // Of two phases that conflict, the one that lands second is reworked.
-    unsteady: order === "ready" ? /\/p[34]-/u : undefined,
+    unsteady: nebula.unsteady,
     prepare(place) {
       places.set(accountOf(place), place);
       agent.prepare(place, server.urlOf(accountOf(place)));
@@ -117,11 +122,9 @@ export function nebulaSubject(options: NebulaOptions): Subject {
         if (next === "end") known.left = leftovers(place);
         return next;
       }
-      known.unsound.push(
-        ...unsoundOf(place, known.isTakenBack).map(
-          (why) => `at kill ${known.moments.length + 1}: ${why}`,
-        ),
-      );
+      const when = `at kill ${known.moments.length + 1}`;
+      known.unsound.push(...unsoundOf(place, known.isTakenBack).map((why) => `${when}: ${why}`));
+      known.crowded.push(...crowdedOf(place, nebula).map((why) => `${when}: ${why}`));
       const asked = server.requestsOf(accountOf(place));
       const finished = finishedTurns(place);
       const { kind, chance } = fateOf(life);
@@ -135,7 +138,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       }
       const everything = kind === "everything";
       known.moments.push({ everything, requests: asked.length, finished });
-      if (everything) known.lostTurns += WORKERS;
+      if (everything) known.lostTurns += nebula.workers;
       // Power fails for all at once.
       if (chance < 1 / 2 && processesOf(place.root).length === 0) {
         known.isTakenBack ||= takeBack(place, 2 * chance);
@@ -143,7 +146,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       return "resume";
     },
     async observe(place) {
-      const { moments, unsound, left, lostTurns } = seenOf(place);
+      const { moments, unsound, crowded, left, lostTurns } = seenOf(place);
       const asked = server.requestsOf(accountOf(place));
       const facts: NebulaFacts = {
         landings: landingsOf(place),
@@ -151,18 +154,23 @@ export function nebulaSubject(options: NebulaOptions): Subject {
         refs: refNamesOf(place),
         user: userOf(place),
         left,
-        unsound: [...unsound, ...unsoundOf(place, false).map((why) => `at the end: ${why}`)],
+        unsound: [
+          ...unsound,
+          ...[...unsoundOf(place, false), ...damageOf(place)].map((why) => `at the end: ${why}`),
+        ],
+        crowded: [...crowded, ...crowdedOf(place, nebula).map((why) => `at the end: ${why}`)],
         lostTurns,
         ...spendingOf(asked, moments, await costOf(place)),
       };
       seen.delete(place.root);
       server.forget(accountOf(place));
       places.delete(accountOf(place));
-      return { ...(order === "plan" ? facts : inNoOrder(facts)) };
+      return { ...(nebula.order === "plan" ? facts : inNoOrder(facts, nebula)) };
     },
     judge(facts, whole) {
       const bound = agent.boundUsd;
-      return judge(facts as unknown as NebulaFacts, whole as unknown as NebulaFacts, bound);
+      const [now, then] = [facts, whole] as unknown as readonly [NebulaFacts, NebulaFacts];
+      return judge(now, then, { boundUsd: bound, subjects: subjectsOf(nebula) });
     },
   };
 }
@@ -185,7 +193,10 @@ function nextOf(life: Life, place: Place): Next {
  * What does not depend on which of two phases was faster: it decides the order of the landings, and which of the two
  * that conflict is reworked.
  */
-function inNoOrder(facts: NebulaFacts): NebulaFacts {
+function inNoOrder(
+  facts: NebulaFacts,
+  { hasFixedBases }: Pick<TorturedNebula, "hasFixedBases">,
+): NebulaFacts {
   const { landings, phases, refs } = facts;
   const all = Object.values(phases);
   const last = landings.at(-1)?.split(" ")[0] ?? "";
@@ -193,7 +204,7 @@ function inNoOrder(facts: NebulaFacts): NebulaFacts {
     all.reduce((n, phase) => n + of(phase), 0);
   return {
     ...facts,
-    landings: [last, ...landings.map((line) => line.replace(/^\S+ /u, "")).toSorted()],
+    landings: [last, ...landings.map(subjectIn).toSorted()],
     phases: {
       all: {
         status: [...new Set(all.map(({ status }) => status))].join(" "),
@@ -201,7 +212,7 @@ function inNoOrder(facts: NebulaFacts): NebulaFacts {
         runs: sum(({ runs }) => runs),
         commits: all
           .flatMap(({ commits }) => commits)
-          .map((line) => line.replace(/ Phase \w$/u, ""))
+          .map((line) => (hasFixedBases ? line.replace(/ Phase \w$/u, "") : subjectIn(line)))
           .toSorted(),
       },
     },
@@ -209,8 +220,17 @@ function inNoOrder(facts: NebulaFacts): NebulaFacts {
   };
 }
 
+/** Of a commit's tree and subject. */
+function subjectIn(line: string): string {
+  return line.replace(/^[0-9a-f]{40} /u, "");
+}
+
 /** What differs, by the promise that it breaks. */
-function judge(now: NebulaFacts, whole: NebulaFacts, boundUsd: number): readonly Deviation[] {
+function judge(
+  now: NebulaFacts,
+  whole: NebulaFacts,
+  { boundUsd, subjects }: { readonly boundUsd: number; readonly subjects: readonly string[] },
+): readonly Deviation[] {
   const { billedUsd, ledgerUsd, unknownUsd, lostTurns } = now;
   const lostUsd = rounded(lostTurns * boundUsd);
   const isBooked = billedUsd <= ledgerUsd && ledgerUsd <= rounded(billedUsd + lostUsd);
@@ -218,12 +238,13 @@ function judge(now: NebulaFacts, whole: NebulaFacts, boundUsd: number): readonly
   const same = ["landings", "phases", "refs", "user", "left"] as const;
   const pick = (facts: NebulaFacts): Facts =>
     Object.fromEntries(same.map((name) => [name, facts[name]]));
-  const subjects = now.landings.map((line) => line.replace(/^[0-9a-f]{40} /u, ""));
-  const missing = SUBJECTS.filter((subject) => !subjects.includes(subject));
+  const landed = now.landings.map(subjectIn);
+  const missing = subjects.filter((subject) => !landed.includes(subject));
   return [
     ...compareFacts(pick(now), pick(whole)),
     ...missing.map((subject) => ({ law: "landings", message: `there is no ${subject}` })),
     ...now.unsound.map((message) => ({ law: "sound", message })),
+    ...now.crowded.map((message) => ({ law: "disk", message })),
     ...now.paidTwice.map((key) => ({ law: "repeated", message: key })),
     ...skippedOf(now, whole).map((key) => ({ law: "skipped", message: key })),
     ...(isBooked ? [] : [{ law: "ledger", message: money }]),

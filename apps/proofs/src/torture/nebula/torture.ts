@@ -10,9 +10,10 @@ import {
 } from "@quasar/torture";
 import { startModelServer } from "../model/server.ts";
 import { scriptedAgent } from "../quasar/scripted-agent.ts";
-import { makeNebulaFixture, type MergeOrder } from "./fixture.ts";
-import { NEBULA_TURNS } from "./script.ts";
+import { fivePhases } from "./five-phases.ts";
+import { makeNebulaFixture } from "./fixture.ts";
 import { nebulaSubject } from "./subject.ts";
+import type { TorturedNebula } from "./tortured-nebula.ts";
 
 /** Of one command: it starts some hundreds of processes, and the machine may have more to do. */
 const LONGEST_MS = 240_000;
@@ -32,23 +33,24 @@ export const NEBULA_LAWS: readonly string[] = [
   "user",
   "left",
   "ledger",
+  "disk",
   "refused",
 ];
 
 export interface TortureNebulaOptions extends TortureOptions {
   /** How `quasar` is started: `node` and the path of its `main.js`. */
   readonly quasar: Command;
-  /** @default "plan" */
-  readonly order?: MergeOrder | undefined;
+  /** @default five phases that land in the order of the plan */
+  readonly nebula?: TorturedNebula | undefined;
 }
 
-/** Tortures `quasar nebula apply`: five phases and two workers, against a model on loopback. */
+/** Tortures `quasar nebula apply`, against a model on loopback. */
 export async function tortureNebula({
   quasar,
-  order = "plan",
+  nebula = fivePhases("plan"),
   ...options
 }: TortureNebulaOptions): Promise<Tortured> {
-  const agent = scriptedAgent(NEBULA_TURNS);
+  const agent = scriptedAgent(nebula.turns);
   const folder = makeScratch();
   mkdirSync(join(folder, "fixture"));
   const places = new Map<string, Place>();
@@ -56,8 +58,8 @@ export async function tortureNebula({
     places.get(account)?.reach(step, key),
   );
   try {
-    const fixture = makeNebulaFixture(join(folder, "fixture"), order);
-    const subject = nebulaSubject({ quasar, agent, fixture, order, server, places });
+    const fixture = makeNebulaFixture(join(folder, "fixture"), nebula);
+    const subject = nebulaSubject({ quasar, agent, fixture, nebula, server, places });
     return await torture(subject, { timeoutMs: LONGEST_MS, ...options });
   } finally {
     await server.close();
