@@ -1,5 +1,11 @@
 import type { RunEvent } from "@quasar/runs";
 
+/**
+ * `flaky`: a command has failed, and passed at the repetition. `known`: there was a receipt. `accepted`: what fails has
+ * failed before, and a person has accepted it.
+ */
+export type VerificationOutcome = "passed" | "failed" | "flaky" | "known" | "accepted";
+
 /** What happens to a nebula and is kept in its journal. Texts in it are not cleaned. */
 export type NebulaEvent =
   | { readonly type: "nebula_begun"; readonly id: string; readonly base: string }
@@ -25,7 +31,14 @@ export type NebulaEvent =
       readonly type: "verification";
       readonly phase: string;
       readonly tree: string;
-      readonly outcome: "passed" | "failed" | "flaky" | "known";
+      readonly outcome: VerificationOutcome;
+    }
+  | {
+      /** Of the branch by itself: where it begins, and where somebody else has committed. */
+      readonly type: "base_verified";
+      readonly tip: string;
+      readonly outcome: VerificationOutcome;
+      readonly findings: readonly string[];
     }
   | {
       readonly type: "phase_landed";

@@ -15,8 +15,8 @@ const ORDERS = IDS.flatMap((first) =>
     return [first, second, third] as const;
   }),
 );
-/** What an engine reports of three phases: begun, approved, a candidate, verified, landed; of each. */
-const MOST_EVENTS = 16;
+/** What an engine reports: the branch is verified; three phases are begun and approved, have a candidate, are verified, land. */
+const MOST_EVENTS = 17;
 const CASES = ORDERS.flatMap((order) =>
   Array.from({ length: MOST_EVENTS }, (_, at) => [order.join(""), at + 1] as const),
 );

@@ -46,23 +46,6 @@ test("a tree that was verified already is not verified again: its receipt says s
   expect(outcomes(place)).toEqual(["passed", "known"]);
 });
 
-test("a command that changes the tree it verifies has failed", async () => {
-  const files = { "nebula.toml": verified("echo more > made.txt"), "a.md": phase("a") };
-  const place = aPlace({}, files);
-  const { reason } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
-  expect(reason).toBe("waiting");
-  expect(reworks(place)[0]).toEqual(["[verify] echo more > made.txt changed: made.txt"]);
-});
-
-test("a failure that does not repeat is reported and lands", async () => {
-  const flaky = "test -e ../seen || { touch ../seen; exit 1; }";
-  const files = { "nebula.toml": verified(flaky), "a.md": phase("a") };
-  const place = aPlace({}, files);
-  const { reason } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
-  expect(reason).toBe("done");
-  expect(outcomes(place)).toEqual(["flaky"]);
-});
-
 test("phases that merge but fail together: the second one is sent back with what failed", async () => {
   const files = { "nebula.toml": verified("sh check.sh"), "a.md": phase("a"), "b.md": phase("b") };
   const check = 'test "$(ls *.txt | wc -l)" -le 1 || { echo too many; exit 1; }\n';

@@ -41,6 +41,7 @@ export interface Given extends GivenOf<Settings> {
   readonly maxWorkers?: string | undefined;
   readonly resume?: true | undefined;
   readonly totalBudget?: string | undefined;
+  readonly acceptRedBase?: true | undefined;
 
   // nebula approve, reject, retry, skip, diff
   readonly final?: true | undefined;

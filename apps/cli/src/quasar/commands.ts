@@ -224,6 +224,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--max-workers <count>", "phases that are worked on at once"],
       ["--total-budget <usd>", "most that all phases may cost, over all crashes; 0: no limit"],
       ["--base <commit>", "where its branch begins; HEAD if left out"],
+      ["--accept-red-base", "commands that fail where it begins count where they newly fail"],
       ["--branch <name>", "the branch, if not nebula/<name>"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
     ],

@@ -42,6 +42,8 @@ export interface ApplyOptions {
   readonly limits: EngineLimits;
   /** Has nobody work, and lands what is approved. @default works, too */
   readonly landingsOnly?: LandingsOnly | undefined;
+  /** Whether commands that fail on the branch by itself are accepted: they count where they newly fail. @default false */
+  readonly acceptsRedBase?: boolean | undefined;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
   readonly keys: KeyManager;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -99,6 +101,8 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         limits: options.limits,
         landingsOnly: options.landingsOnly,
         agentLimits: new AgentLimits(),
+        bases: new Map(),
+        acceptsRedBase: options.acceptsRedBase === true,
         steering: createSteering({
           ...{ home, spec, store, now, tell: onEvent, endNow: () => ending.abort() },
         }),
@@ -156,6 +160,7 @@ async function begin(
   return {
     ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
     archivedFrom: "",
+    acceptedFailures: [],
     phases,
   };
 }

@@ -5,6 +5,7 @@ import type { KeyManager } from "@quasar/receipts";
 import type { RunOptions } from "@quasar/runs";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
+import type { Base } from "../landing/base.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
@@ -43,6 +44,10 @@ export interface Engine {
   readonly keys: KeyManager;
   readonly limits: EngineLimits;
   readonly agentLimits: AgentLimits;
+  /** Commits of the branch that were verified by themselves, by this engine. */
+  readonly bases: Map<string, Base>;
+  /** Whether what fails where it begins is accepted. */
+  readonly acceptsRedBase: boolean;
   readonly steering: Steering;
   /** Where it has nobody work. */
   readonly landingsOnly: LandingsOnly | undefined;

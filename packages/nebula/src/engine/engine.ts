@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { land, reconcileLandings } from "../landing/land.ts";
+import { knownBase, verifyBase } from "../landing/base.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
+import { tipOf } from "../landing/tip.ts";
 import { takeDecisions } from "../people/take-decisions.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
@@ -32,6 +34,8 @@ export type StopReason =
   | "waiting"
   /** The remaining budget is too little for the next phase. */
   | "budget"
+  /** The branch fails the verification by itself: no phase is to blame. */
+  | "red_base"
   /** An agent's usage limit: the same command works later. */
   | "limit"
   | "interrupted";
@@ -49,6 +53,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
   let lane: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let isBlocked = false;
+  let isRed = false;
   let obstacle: string | undefined;
   let isFull = false;
   /** Phases that were to land. */
@@ -76,18 +81,42 @@ export async function drive(engine: Engine): Promise<StopReason> {
   if (steering.isStopping && !engine.store.current.phases.every(isSettled)) return "interrupted";
   if (engine.landingsOnly !== undefined) return landedReason(engine, asked);
   const isLimited = Number.isFinite(heldUntil);
-  return reasonOf(engine.store.current, { isBlocked, isLimited, obstacle });
+  return reasonOf(engine.store.current, { isBlocked, isRed, isLimited, obstacle });
 
   async function begin(): Promise<void> {
     takeDecisions(engine);
     await steering.look();
     skip(engine);
-    isBlocked = await beginWork();
-    if (lane === undefined && !steering.isStopping) await beginLanding();
+    const base = isOpen() ? await knownBase(engine) : undefined;
+    isRed = base?.isRed === true;
+    isBlocked = await beginWork(base?.isRed === false);
+    if (lane !== undefined || steering.isStopping || isRed) return;
+    if (base !== undefined) await beginLanding();
+    else if (isOpen()) beginLane(tipOf(engine).then((tip) => verifyBase(engine, tip)));
   }
 
-  /** Has a worker for each phase that can be worked on. @returns Whether the budget was too little for one. */
-  async function beginWork(): Promise<boolean> {
+  /** Whether a phase can begin or land. */
+  function isOpen(): boolean {
+    const phases = phasesOf(engine.spec, engine.store.current);
+    const ready = engine.landingsOnly === undefined ? readyPhases(phases, stopped) : [];
+    return (
+      ready.some(({ state }) => state.status === "pending") || nextTurn(engine).kind === "land"
+    );
+  }
+
+  function beginLane(work: Promise<unknown>): void {
+    lane = guard(work).finally(() => {
+      lane = undefined;
+    });
+  }
+
+  /**
+   * Has a worker for each phase that can be worked on.
+   *
+   * @param mayBegin - Whether phases that are not worked on yet may.
+   * @returns Whether the budget was too little for one.
+   */
+  async function beginWork(mayBegin: boolean): Promise<boolean> {
     let wasBlocked = false;
     heldUntil = Number.POSITIVE_INFINITY;
     const full = diskObstacle(engine);
@@ -99,6 +128,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     const busy = new Set([...workers.keys(), ...stopped]);
     for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
+      if (phase.state.status === "pending" && !mayBegin) continue;
       if (isHeld(phase)) continue;
       if (phase.state.status === "pending" && !(await beginPhase(engine, phase))) {
         wasBlocked = true;
@@ -158,9 +188,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     obstacle = found;
     if (obstacle !== undefined) return;
     const landing = land(engine, turn.phase).then(() => removeLandedTrees(engine));
-    lane = guard(landing).finally(() => {
-      lane = undefined;
-    });
+    beginLane(landing);
   }
 }
 
@@ -195,15 +223,17 @@ function landedReason({ landingsOnly, store }: Engine, asked: ReadonlySet<string
 
 interface Standing {
   readonly isBlocked: boolean;
+  readonly isRed: boolean;
   readonly isLimited: boolean;
   readonly obstacle: string | undefined;
 }
 
 function reasonOf(
   { phases }: NebulaState,
-  { isBlocked, isLimited, obstacle }: Standing,
+  { isBlocked, isRed, isLimited, obstacle }: Standing,
 ): StopReason {
   if (phases.every(({ status }) => status === "done")) return "done";
+  if (isRed) return "red_base";
   if (obstacle !== undefined || phases.some(({ status }) => status === "awaiting_human")) {
     return "waiting";
   }

@@ -8,20 +8,21 @@ import {
   readRef,
   syncRef,
 } from "@quasar/git/landing";
-import { branchRef, branchTip, type Engine } from "../engine/context.ts";
+import { branchRef, type Engine } from "../engine/context.ts";
 import { note, report } from "../engine/report.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
-import { NebulaError } from "../errors.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type PhaseState } from "../state/state.ts";
+import { type Base, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
 import { laneObstacle } from "./obstacle.ts";
 import { pathsOutside } from "./scope.ts";
 import { sendBack } from "./send-back.ts";
-import { verify } from "./verify.ts";
+import { rewound, tipOf } from "./tip.ts";
+import { outcomeOf, verify } from "./verify.ts";
 
 /**
  * Lands the phase whose turn it is: a pure merge commit on the branch's tip, verified, and then the branch is moved from
@@ -34,51 +35,54 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
   const { id } = spec;
   for (;;) {
     const tip = await tipOf(engine);
+    const base = await verifyBase(engine, tip);
+    if (base.isRed) return;
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
     if (made === undefined) return;
     if (await leavesScope(engine, spec, made)) return;
-    const { candidate, tree, attempt } = made;
-    const verified = await verify(engine, { commit: candidate, tree, attempt });
-    if (verified.kind !== "none") {
-      const { kind } = verified;
-      const outcome =
-        kind === "failed" ? kind : verified.isFlaky ? "flaky" : verified.isKnown ? "known" : kind;
-      note(engine, { type: "verification", phase: id, tree, outcome });
-    }
-    if (verified.kind === "failed") {
-      const base = await conflictCommit(engine, made, made);
-      await sendBack(engine, id, {
-        cause: "verify",
-        findings: verified.findings,
-        base,
-      });
-      return;
-    }
+    const verified = await verifyCandidate(engine, made, base);
+    if (verified === "sent back") return;
     if (await waitsForPerson(engine, spec, made)) return;
     if ((await laneObstacle(engine)) !== undefined) return;
     if (await moveBranch(engine, made)) {
-      finish(engine, made, { type: "phase_landed", verified: verified.kind === "passed" });
+      if (verified !== "none") {
+        engine.bases.set(made.candidate, { failing: verified.failing, isRed: false });
+      }
+      const isVerified = verified !== "none" && verified.failing.size === 0;
+      finish(engine, made, { type: "phase_landed", verified: isVerified });
       return;
     }
     note(engine, { type: "base_moved", phase: id, tip: await tipOf(engine) });
   }
 }
 
-/** The branch's tip. @throws {NebulaError} `ERR_REWOUND` */
-async function tipOf(engine: Engine): Promise<string> {
-  const { repository, store, signal } = engine;
-  const tip = await branchTip(engine);
-  const last = landedPhases(store.current).at(-1);
-  if (last === undefined) return tip;
-  if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
-  throw rewound(store.current.branch, last);
+/** Commands that have failed, and fail on what it lands on, too. */
+interface NoWorse {
+  readonly failing: ReadonlySet<string>;
 }
 
-function rewound(branch: string, { id, candidate }: PhaseState): NebulaError {
-  const message = `the branch ${branch} does not contain the landing of ${JSON.stringify(id)} any more`;
-  const note = "brings it back";
-  const next = [{ shell: `git branch --force ${branch} ${candidate.slice(0, 12)}`, note }];
-  return new NebulaError("ERR_REWOUND", message, { next });
+/** Verifies a candidate; one that fails goes back to its agents. `none`: the nebula names no commands. */
+async function verifyCandidate(
+  engine: Engine,
+  made: PhaseState,
+  base: Base,
+): Promise<NoWorse | "none" | "sent back"> {
+  if (engine.spec.execution.verify.length === 0) return "none";
+  const { id, candidate: commit, tree, attempt } = made;
+  const isNew = (command: string | undefined): boolean =>
+    command === undefined || !base.failing.has(command);
+  const verified = await verify(engine, { commit, tree, attempt }, isNew);
+  const { failures } = verified;
+  const findings = failures.filter(({ command }) => isNew(command)).map(({ finding }) => finding);
+  const passed = failures.length === 0 ? outcomeOf(verified) : "accepted";
+  const outcome = findings.length > 0 ? "failed" : passed;
+  note(engine, { type: "verification", phase: id, tree, outcome });
+  if (findings.length === 0) {
+    return { failing: new Set(failures.flatMap(({ command }) => command ?? [])) };
+  }
+  const onto = await conflictCommit(engine, made, made);
+  await sendBack(engine, id, { cause: "verify", findings, base: onto });
+  return "sent back";
 }
 
 /** The phase with a candidate on this tip; `undefined` where it was sent back. */

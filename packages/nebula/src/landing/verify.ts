@@ -9,14 +9,31 @@ import { setupDigest } from "../trees/set-up.ts";
 import { moveTree, VERIFY_TREE } from "../trees/tree.ts";
 import { runShell } from "./run-shell.ts";
 
+/** A command that did not pass, or the set-up before it. */
+export interface Failure {
+  /** `undefined`: the work tree could not be set up, so none was run. */
+  readonly command: string | undefined;
+  /** What failed, and how, for a coder. */
+  readonly finding: string;
+}
+
 /** What the verification of a tree has come to. */
-export type Verified =
-  /** The nebula names no commands: it lands unverified, and is reported so. */
-  | { readonly kind: "none" }
-  /** `isKnown`: a receipt for the same tree and commands was there. */
-  | { readonly kind: "passed"; readonly isKnown: boolean; readonly isFlaky: boolean }
-  /** Each says which command has failed, and how. */
-  | { readonly kind: "failed"; readonly findings: readonly string[] };
+export interface Verified {
+  /** None: it has passed. */
+  readonly failures: readonly Failure[];
+  /** A receipt for the same tree and commands was there. */
+  readonly isKnown: boolean;
+  /** A command has failed, and passed when it was repeated. */
+  readonly isFlaky: boolean;
+}
+
+/** How one that has passed is reported. */
+export function outcomeOf({
+  isKnown,
+  isFlaky,
+}: Pick<Verified, "isKnown" | "isFlaky">): "passed" | "flaky" | "known" {
+  return isFlaky ? "flaky" : isKnown ? "known" : "passed";
+}
 
 /** A commit to be verified, and its tree. */
 export interface Candidate {
@@ -27,38 +44,46 @@ export interface Candidate {
 }
 
 /**
- * Runs the nebula's commands on a candidate, in a work tree that holds it and nothing else, and signs what came of it. A
- * failure is repeated once: only one that repeats counts.
+ * Runs the nebula's commands on a commit, in a work tree that holds it and nothing else, and signs what came of it. A
+ * failure is repeated: only one that repeats counts.
+ *
+ * @param isFinal - Whether the rest need not be run once this command has failed.
  */
-export async function verify(engine: Engine, candidate: Candidate): Promise<Verified> {
+export async function verify(
+  engine: Engine,
+  candidate: Candidate,
+  isFinal: (command: string) => boolean,
+): Promise<Verified> {
   const { verify: commands, verifyRetries } = engine.spec.execution;
-  if (commands.length === 0) return { kind: "none" };
   makeFolders(engine.home.receipts);
   let path: string;
   try {
     path = await verifyTree(engine, candidate);
   } catch (error) {
-    // What the candidate cannot be set up with is a fault of the candidate.
     if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
-    return { kind: "failed", findings: [`[verify] ${error.message}`] };
+    const finding = `[verify] ${error.message}`;
+    return { failures: [{ command: undefined, finding }], isKnown: false, isFlaky: false };
   }
   const configSha256 = configOf(engine, path);
+  const failures: Failure[] = [];
   let isKnown = true;
   let isFlaky = false;
   for (const command of commands) {
     if (isProved(engine, command, candidate.tree, configSha256)) continue;
     isKnown = false;
-    let findings: readonly string[] = [];
+    let finding: string | undefined;
     for (let tries = 0; tries <= verifyRetries; tries += 1) {
       if (tries > 0) await verifyTree(engine, candidate);
-      findings = await verifyOnce(engine, { command, path, candidate, configSha256 });
-      if (findings.length > 0) continue;
+      finding = await verifyOnce(engine, { command, path, candidate, configSha256 });
+      if (finding !== undefined) continue;
       isFlaky ||= tries > 0;
       break;
     }
-    if (findings.length > 0) return { kind: "failed", findings };
+    if (finding === undefined) continue;
+    failures.push({ command, finding });
+    if (isFinal(command)) break;
   }
-  return { kind: "passed", isKnown, isFlaky };
+  return { failures, isKnown, isFlaky };
 }
 
 /** The work tree of verifications, which holds the candidate and nothing else. */
@@ -94,10 +119,11 @@ interface OneCommand {
   readonly configSha256: string;
 }
 
+/** @returns Why it has failed, if it has. */
 async function verifyOnce(
   engine: Engine,
   { command, path, candidate, configSha256 }: OneCommand,
-): Promise<readonly string[]> {
+): Promise<string | undefined> {
   const { home, keys, store, signal } = engine;
   const ran = await runShell(engine, { command, path, dir: home.receipts });
   const changed = await dirtyPaths(path, { signal });
@@ -125,8 +151,8 @@ async function verifyOnce(
     },
     { keys, dir: home.receipts },
   );
-  if (end.exitCode !== 0) return [`[verify] ${command} exit ${end.exitCode}: ${ran.tail}`];
-  if (changed.length === 0) return [];
+  if (end.exitCode !== 0) return `[verify] ${command} exit ${end.exitCode}: ${ran.tail}`;
+  if (changed.length === 0) return undefined;
   const paths = changed.map(({ path: name }) => name).join(", ");
-  return [`[verify] ${command} changed: ${paths}`];
+  return `[verify] ${command} changed: ${paths}`;
 }

@@ -44,6 +44,8 @@ const state = v.object({
   revision: name,
   createdAt: text,
   archivedFrom: text,
+  // An earlier quasar has not written it.
+  acceptedFailures: v.optional(v.array(text), []),
   phases: v.array(phase),
 });
 

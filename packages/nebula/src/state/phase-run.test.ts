@@ -5,7 +5,7 @@ import { type NebulaState, pendingPhase } from "./state.ts";
 
 function nebulaOf(id: string, phase: string): NebulaState {
   const phases = [pendingPhase(phase, phaseRef(1, phase), new Date(0))];
-  const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "" };
+  const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "", acceptedFailures: [] };
   return { id, ...branch, dir: "/d", base: "", revision: "", createdAt: "", phases };
 }
 

@@ -89,6 +89,8 @@ export interface NebulaState {
   readonly createdAt: string;
   /** The branch that it landed on before another one was begun in its place; `""`: none was. */
   readonly archivedFrom: string;
+  /** Commands of `verify` that fail on the branch by itself, which a person has accepted. */
+  readonly acceptedFailures: readonly string[];
   /** In the order of the plan. */
   readonly phases: readonly PhaseState[];
 }

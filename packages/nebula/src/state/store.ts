@@ -24,6 +24,8 @@ export interface StateStore {
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases. */
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
+  /** Records commands that may fail on the branch, in place of those before. */
+  acceptFailures(commands: readonly string[]): void;
   /** Archives the nebula: nothing works on it any more, and its branch is another one. */
   archive(branch: string): void;
   /** Keeps an event on record that changes nothing. */
@@ -65,6 +67,11 @@ export function openState(home: NebulaHome, begun: NebulaState, now: () => Date)
       replaceFile(home.state, encodeState(next));
       current = next;
       note(event);
+    },
+    acceptFailures(acceptedFailures) {
+      const next = { ...current, acceptedFailures };
+      replaceFile(home.state, encodeState(next));
+      current = next;
     },
     archive(branch) {
       const next = { ...current, archivedFrom: current.branch, branch };

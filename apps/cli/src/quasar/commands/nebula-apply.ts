@@ -62,6 +62,7 @@ export interface NebulaApplyOptions {
   readonly branch?: string | undefined;
   readonly maxWorkers?: string | undefined;
   readonly totalBudget?: string | undefined;
+  readonly acceptRedBase?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -119,6 +120,7 @@ export async function workOnNebula(
       repository: repositoryOf(workspace),
       ...{ loaded, resumed, limits, landingsOnly, optionsOf, branch: options.branch },
       base: await baseOf(root, options.base),
+      acceptsRedBase: options.acceptRedBase,
       keys: createKeyManager({ dir: join(folders.state, "keys") }),
       env: process.env,
       commandEnv: environmentOfChecks(settings),

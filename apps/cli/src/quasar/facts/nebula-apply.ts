@@ -76,7 +76,7 @@ interface EventFacts {
   readonly attempt?: number | undefined;
   readonly runId?: string | undefined;
   readonly sha?: string | undefined;
-  readonly outcome?: "passed" | "failed" | "flaky" | "known" | undefined;
+  readonly outcome?: "passed" | "failed" | "flaky" | "known" | "accepted" | undefined;
   readonly reasons?: readonly string[] | undefined;
   readonly phaseIds?: readonly string[] | undefined;
   readonly agent?: string | undefined;
@@ -140,6 +140,8 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId: event.phase, sha: event.candidate };
     case "verification":
       return { phaseId: event.phase, outcome: event.outcome };
+    case "base_verified":
+      return { phaseId: "", sha: event.tip, outcome: event.outcome, reasons: event.findings };
     case "base_moved":
       return { phaseId: event.phase, sha: event.tip };
     case "phase_unchanged":

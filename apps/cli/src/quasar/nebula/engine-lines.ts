@@ -55,6 +55,15 @@ export function engineLines(record: EngineRecord, view: View): string[] {
         VERIFIED[record.outcome],
         record.outcome === "failed" ? "yellow" : undefined,
       );
+    case "base_verified":
+      return [
+        ...say(
+          "nebula",
+          `${record.tip.slice(0, 10)} ${BASE[record.outcome]}`,
+          record.outcome === "failed" ? "red" : undefined,
+        ),
+        ...record.findings.flatMap((finding) => say("", finding, "yellow")),
+      ];
     case "phase_landed": {
       const how = record.verified ? "landed, verified" : "landed, not verified";
       return say(record.phase, `${how}: ${record.candidate.slice(0, 10)}`, "green");
@@ -116,6 +125,15 @@ const VERIFIED = {
   known: "verified before: the merged tree has a receipt",
   flaky: "verified at the second try: a command is flaky",
   failed: "the merged tree did not pass",
+  accepted: "fails as the branch does, and no worse",
+} as const;
+
+const BASE = {
+  passed: "is verified: phases begin and land there",
+  known: "was verified before: phases begin and land there",
+  flaky: "passes at the second try: a command is flaky",
+  failed: "fails by itself: no phase begins or lands there",
+  accepted: "fails by itself, which was accepted",
 } as const;
 
 /** What of a phase's run is worth a line among many. */

@@ -9,6 +9,7 @@ const EXIT_OF: Readonly<Record<StopReason, ExitCode>> = {
   failed: EXIT.notApproved,
   budget: EXIT.budget,
   waiting: EXIT.person,
+  red_base: EXIT.person,
   limit: EXIT.limit,
   interrupted: EXIT.sigint,
 };
@@ -25,6 +26,7 @@ export function nextOfNebula(
   reason: StopReason,
   { totalUsd }: Pick<EngineLimits, "totalUsd">,
 ): readonly string[] {
+  if (reason === "red_base") return [`${resumeOf(state)} --accept-red-base`];
   if (reason !== "budget") return stepsOfNebula(state, now);
   return [`${resumeOf(state)} --total-budget ${Math.ceil(totalUsd * 1.5)}`];
 }

@@ -40,6 +40,7 @@ const eventLine = timedLine(
         "phase_approved",
         "candidate_made",
         "verification",
+        "base_verified",
         "phase_landed",
         "landing_repeated",
         "base_moved",
@@ -62,9 +63,16 @@ const eventLine = timedLine(
     attempt: v.optional(whole("From 1; each rework and each retry is a new one")),
     runId: v.optional(runId("The run of the attempt")),
     sha: v.optional(sha("The commit that it is about")),
-    outcome: v.optional(word(["passed", "failed", "flaky", "known"], "Of a verification")),
+    outcome: v.optional(
+      word(
+        ["passed", "failed", "flaky", "known", "accepted"],
+        "Of a verification; accepted: what fails has failed before",
+      ),
+    ),
     phaseIds: v.optional(texts("The phases that an update is about")),
-    reasons: v.optional(texts("Why the phase goes back to its agents")),
+    reasons: v.optional(
+      texts("Why the phase goes back to its agents, or what fails on the branch"),
+    ),
     agent: v.optional(text("The agent that met its usage limit")),
     retryAt: v.optional(time("When it is tried again")),
     paths: v.optional(texts("Files outside of what the phase says that it changes")),
@@ -113,7 +121,7 @@ export const NEBULA_ENTRIES = {
 const resultLine = timedLine("nebula", "The last line: how the nebula stands, and why it stopped", {
   ...NEBULA_ENTRIES,
   reason: word(
-    ["done", "landed", "failed", "waiting", "budget", "limit", "interrupted"],
+    ["done", "landed", "failed", "waiting", "red_base", "budget", "limit", "interrupted"],
     "Why it stopped",
   ),
   exit: whole("The exit code, which the README lists"),

@@ -1,0 +1,49 @@
+import { treeOfCommit } from "@quasar/git/internal";
+import type { Engine } from "../engine/context.ts";
+import { note } from "../engine/report.ts";
+import { NebulaError } from "../errors.ts";
+import { tipOf } from "./tip.ts";
+import { outcomeOf, verify } from "./verify.ts";
+
+/** What is known of a commit that phases begin at and land on. */
+export interface Base {
+  /** Commands that fail on it by itself: a landing on it is not to blame for them. */
+  readonly failing: ReadonlySet<string>;
+  /** It fails in a way that nobody has accepted: nothing begins there, and nothing lands on it. */
+  readonly isRed: boolean;
+}
+
+/** Of a nebula without `verify`, any commit. */
+const UNVERIFIED: Base = { failing: new Set(), isRed: false };
+
+/** What is known of the branch's tip; `undefined`: it is to be verified first. @throws {NebulaError} `ERR_REWOUND` */
+export async function knownBase(engine: Engine): Promise<Base | undefined> {
+  if (engine.spec.execution.verify.length === 0) return UNVERIFIED;
+  return engine.bases.get(await tipOf(engine));
+}
+
+/**
+ * Verifies a commit that somebody else has made by itself, so that no phase is blamed for it. What it knows already it
+ * does not verify again.
+ */
+export async function verifyBase(engine: Engine, commit: string): Promise<Base> {
+  const { bases, store, repository, signal, spec } = engine;
+  if (spec.execution.verify.length === 0) return UNVERIFIED;
+  const known = bases.get(commit);
+  if (known !== undefined) return known;
+  const tree = await treeOfCommit(repository.root, commit, { signal });
+  if (tree === undefined) throw new NebulaError("ERR_DAMAGED", `git has no tree of ${commit}`);
+  const verified = await verify(engine, { commit, tree, attempt: 1 }, () => false);
+  const { failures } = verified;
+  const failing = failures.flatMap(({ command }) => command ?? []);
+  // What is accepted is what a person has seen: not what comes later.
+  if (engine.acceptsRedBase && bases.size === 0) store.acceptFailures(failing);
+  const accepted = new Set<string | undefined>(store.current.acceptedFailures);
+  const isRed = failures.some(({ command }) => !accepted.has(command));
+  const base = { failing: new Set(failing), isRed };
+  bases.set(commit, base);
+  const findings = failures.map(({ finding }) => finding);
+  const outcome = failures.length === 0 ? outcomeOf(verified) : isRed ? "failed" : "accepted";
+  note(engine, { type: "base_verified", tip: commit, outcome, findings });
+  return base;
+}

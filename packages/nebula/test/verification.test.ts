@@ -1,0 +1,201 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listReceipts } from "@quasar/receipts";
+import { expect, test } from "vitest";
+import type { NebulaEvent } from "../src/events.ts";
+import { nebulaEvents } from "../src/state/events.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import type { NebulaState } from "../src/state/state.ts";
+import { aPlace, MANIFEST, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
+
+const verified = (commands: readonly string[], more = ""): string =>
+  `${MANIFEST}[execution]\nverify = ${JSON.stringify(commands)}\n${more}`;
+
+const verifiedBy = (...commands: string[]) => ({
+  "nebula.toml": verified(commands),
+  "a.md": phase("a"),
+  "b.md": phase("b", 'depends_on = ["a"]'),
+});
+
+type Of<T extends NebulaEvent["type"]> = Extract<NebulaEvent, { readonly type: T }>;
+const told = <T extends NebulaEvent["type"]>({ told: all }: Place, type: T): Of<T>[] =>
+  all.filter((event): event is Of<T> => event.type === type);
+const outcomes = (place: Place): readonly string[] =>
+  told(place, "verification").map(({ outcome }) => outcome);
+const bases = (place: Place): readonly string[] =>
+  told(place, "base_verified").map(({ outcome }) => outcome);
+const journal = ({ repo }: Place, { id }: NebulaState) => nebulaEvents(`${repo}/.git`, id);
+
+/** A person's commit on the branch: the tree of its tip with a file more, or changed. */
+function commitOn(place: Place, path: string, text: string): void {
+  const there = join(place.root, "person");
+  place.git("worktree", "add", "-q", "--detach", there, "nebula/demo");
+  write(there, { [path]: text });
+  const git = (...args: string[]): string => place.git("-C", there, ...args);
+  git("add", "-A");
+  git("commit", "-qm", "A person's");
+  place.git("update-ref", "refs/heads/nebula/demo", git("rev-parse", "HEAD"));
+  place.git("worktree", "remove", there);
+}
+
+const NO_BAD = "test ! -e bad.txt || { echo it is bad; exit 1; }";
+
+test("where the branch fails by itself nothing begins, no phase is blamed, and it is told with the output", async () => {
+  const place = aPlace({ "bad.txt": "bad\n" }, verifiedBy(NO_BAD));
+  const { reason, state } = await place.apply(WRITES_BOTH);
+  expect(reason).toBe("red_base");
+  expect(state.phases.map(({ status, attempt }) => [status, attempt])).toEqual([
+    ["pending", 1],
+    ["pending", 1],
+  ]);
+  const [base] = told(place, "base_verified");
+  expect(base).toMatchObject({ outcome: "failed", tip: place.git("rev-parse", "main") });
+  expect(base?.findings).toEqual([`[verify] ${NO_BAD} exit 1: it is bad`]);
+  expect(journal(place, state)).toContainEqual(expect.objectContaining(base));
+  // It is looked at again by the next engine, and once.
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("red_base");
+  expect(bases(place)).toEqual(["failed", "failed"]);
+});
+
+test("failures that a person accepts are no phase's, and others are", async () => {
+  const noWorse = "test ! -e worse.txt";
+  const place = aPlace({ "bad.txt": "bad\n" }, verifiedBy(NO_BAD, noWorse));
+  const work: Work = {
+    "Phase a": (tree, { prompt }) => {
+      const isBack = prompt.includes("REWORK:");
+      const remove = (): void => void place.git("-C", tree, "rm", "-q", "worse.txt");
+      if (isBack) remove();
+      else write(tree, { "a.txt": "a\n", "worse.txt": "worse\n" });
+    },
+    "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+  };
+  const { reason, state } = await place.apply(work, { acceptsRedBase: true });
+  expect(reason).toBe("done");
+  expect(state.acceptedFailures).toEqual([NO_BAD]);
+  expect(outcomes(place)).toEqual(["failed", "accepted", "accepted"]);
+  expect(told(place, "rework").map(({ findings }) => findings)).toEqual([
+    [`[verify] ${noWorse} exit 1: `],
+  ]);
+  expect(told(place, "phase_landed").map((landed) => landed.verified)).toEqual([false, false]);
+});
+
+test("what was accepted stays accepted, and what fails later is not", async () => {
+  const place = aPlace({ "bad.txt": "bad\n" }, verifiedBy(NO_BAD, "test ! -e foreign.txt"));
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase b": (tree) => {
+      write(tree, { "b.txt": "b\n" });
+      commitOn(place, "foreign.txt", "x\n");
+    },
+  };
+  const { reason, state } = await place.apply(work, { acceptsRedBase: true });
+  expect(reason).toBe("red_base");
+  expect(state.phases.map(({ status, attempt }) => [status, attempt])).toEqual([
+    ["done", 1],
+    ["queued", 1],
+  ]);
+  expect(bases(place)).toEqual(["accepted", "failed"]);
+  expect((await place.apply(work)).reason).toBe("red_base");
+});
+
+test("a person's commit on the branch that fails stops the lane until it is gone", async () => {
+  const place = aPlace({}, verifiedBy(NO_BAD));
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase b": (tree) => {
+      write(tree, { "b.txt": "b\n" });
+      commitOn(place, "bad.txt", "bad\n");
+    },
+  };
+  const { reason, state } = await place.apply(work);
+  expect(reason).toBe("red_base");
+  expect(state.phases.map(({ status, attempt }) => [status, attempt])).toEqual([
+    ["done", 1],
+    ["queued", 1],
+  ]);
+  expect(told(place, "rework")).toEqual([]);
+  place.git("update-ref", "refs/heads/nebula/demo", place.git("rev-parse", "nebula/demo^1"));
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(place.landings()).toEqual(["Land a: Phase a", "Land b: Phase b"]);
+});
+
+test("a person's commit on the branch that passes is verified once and landed on", async () => {
+  const place = aPlace({}, verifiedBy(NO_BAD));
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase b": (tree) => {
+      write(tree, { "b.txt": "b\n" });
+      commitOn(place, "good.txt", "good\n");
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(bases(place)).toEqual(["passed", "passed"]);
+  expect(place.landings()).toEqual(["Land a: Phase a", "A person's", "Land b: Phase b"]);
+});
+
+test("a phase that conflicts with a person's commit is reworked on it", async () => {
+  const place = aPlace({}, verifiedBy(NO_BAD));
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase b": (tree, { prompt }) => {
+      write(tree, { "b.txt": prompt.includes("REWORK:") ? "both\n" : "b\n" });
+      if (!prompt.includes("REWORK:")) commitOn(place, "b.txt", "a person's\n");
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(told(place, "rework").map(({ findings }) => findings[0])).toEqual([
+    expect.stringMatching(/^\[merge\] b\.txt: CONFLICT \(add\/add\)/u),
+  ]);
+  expect(place.landings()).toEqual(["Land a: Phase a", "A person's", "Land b: Phase b"]);
+  expect(place.git("show", "nebula/demo:b.txt")).toBe("both");
+});
+
+test("a failure that does not repeat lands, is told and kept as flaky, and has a receipt for each try", async () => {
+  const flaky = "test ! -e a.txt || test -e ../seen || { touch ../seen; exit 1; }";
+  const place = aPlace({}, { "nebula.toml": verified([flaky]), "a.md": phase("a") });
+  const { reason, state } = await place.apply(WRITES_BOTH);
+  expect(reason).toBe("done");
+  expect(outcomes(place)).toEqual(["flaky"]);
+  const { tree = "" } = state.phases[0] ?? {};
+  const kept = { type: "verification", phase: "a", tree, outcome: "flaky" };
+  expect(journal(place, state)).toContainEqual(expect.objectContaining(kept));
+  const receipts = listReceipts(nebulaHome(`${place.repo}/.git`, state.id).receipts);
+  // That of the branch by itself, and the two tries.
+  expect(receipts.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 0, 1]);
+});
+
+test.for([
+  ["tracked files", "test ! -e a.txt || echo more >> tracked.txt", "tracked.txt"],
+  ["files that are not ignored", "test ! -e a.txt || echo more > made.txt", "made.txt"],
+] as const)("a command that leaves %s changed has failed", async ([, command, path]) => {
+  const place = aPlace(
+    { "tracked.txt": "x\n" },
+    { "nebula.toml": verified([command], "max_reworks = 1\n"), "a.md": phase("a") },
+  );
+  const { reason } = await place.apply(WRITES_BOTH);
+  expect(reason).toBe("waiting");
+  expect(told(place, "rework").map(({ findings }) => findings)).toEqual([
+    [`[verify] ${command} changed: ${path}`],
+  ]);
+  expect(place.landings()).toEqual([]);
+});
+
+test("a tree that is emptied before each verification is set up again", async () => {
+  const more = 'setup = ["echo made > made.txt"]\nverify_clean = "all"\n';
+  const place = aPlace(
+    { ".gitignore": "made.txt\n" },
+    { ...verifiedBy(), "nebula.toml": verified(["cat made.txt"], more) },
+  );
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  expect(outcomes(place)).toEqual(["passed", "passed"]);
+});
+
+test("the branch is not verified where there is nothing to begin or to land", async () => {
+  const place = aPlace({}, verifiedBy("test ! -e again || false"));
+  const { state } = await place.apply(WRITES_BOTH);
+  expect(bases(place)).toEqual(["passed"]);
+  expect((await place.apply(WRITES_BOTH, { resumed: state })).reason).toBe("done");
+  expect(bases(place)).toEqual(["passed"]);
+  const text = readFileSync(nebulaHome(`${place.repo}/.git`, state.id).state, "utf8");
+  expect(text).toContain("accepted_failures = [");
+});
