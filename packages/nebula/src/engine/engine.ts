@@ -9,6 +9,7 @@ import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
 import {
+  laneHolder,
   type LaneTurn,
   laneTurn,
   type Phase,
@@ -100,8 +101,16 @@ export async function drive(engine: Engine): Promise<StopReason> {
     const phases = phasesOf(engine.spec, engine.store.current);
     const ready = engine.landingsOnly === undefined ? readyPhases(phases, stopped) : [];
     return (
-      ready.some(({ state }) => state.status === "pending") || nextTurn(engine).kind === "land"
+      ready.some(({ state }) => state.status === "pending") || nextTurn(engine, holder()).kind === "land"
     );
+  }
+
+  /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */
+  function holder(): Phase | undefined {
+    if (workers.size === 0) return undefined;
+    const { spec, store } = engine;
+    const { reworkHoldMs: holdMs } = spec.execution;
+    return laneHolder(phasesOf(spec, store.current), { now: engine.now().getTime(), holdMs });
   }
 
   function beginLane(work: Promise<unknown>): void {
@@ -126,7 +135,10 @@ export async function drive(engine: Engine): Promise<StopReason> {
       return false;
     if (workers.size >= engine.limits.maxWorkers) return false;
     const busy = new Set([...workers.keys(), ...stopped]);
-    for (const phase of readyPhases(phasesOf(engine.spec, engine.store.current), busy)) {
+    const ready = readyPhases(phasesOf(engine.spec, engine.store.current), busy);
+    // Whoever is waited for comes first.
+    const held = ({ state }: Phase): number => (state.holdsSince === "" ? 1 : 0);
+    for (const phase of ready.toSorted((one, other) => held(one) - held(other))) {
       if (workers.size >= engine.limits.maxWorkers) break;
       if (phase.state.status === "pending" && !mayBegin) continue;
       if (isHeld(phase)) continue;
@@ -178,7 +190,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
   }
 
   async function beginLanding(): Promise<void> {
-    const turn = nextTurn(engine);
+    const turn = nextTurn(engine, holder());
     if (turn.kind === "land") asked.add(turn.phase.spec.id);
     if (turn.kind !== "land") return;
     const found = await laneObstacle(engine);
@@ -193,10 +205,10 @@ export async function drive(engine: Engine): Promise<StopReason> {
 }
 
 /** What the lane takes next; where a person has named a phase, that one alone, after one whose landing has begun. */
-function nextTurn({ spec, store, landingsOnly }: Engine): LaneTurn {
+function nextTurn({ spec, store, landingsOnly }: Engine, holder: Phase | undefined): LaneTurn {
   const phases = phasesOf(spec, store.current);
   const only = landingsOnly?.phase;
-  if (only === undefined) return laneTurn(phases, spec.execution.mergeOrder);
+  if (only === undefined) return laneTurn(phases, spec.execution.mergeOrder, holder);
   const meant = phases.filter(({ state }) => state.id === only || state.status === "landing");
   return laneTurn(meant, "ready");
 }

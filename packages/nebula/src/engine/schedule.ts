@@ -81,22 +81,48 @@ export function skippedPhases(phases: readonly Phase[]): readonly Skipped[] {
 /** What the lane takes next. */
 export type LaneTurn =
   | { readonly kind: "land"; readonly phase: Phase }
-  /** In the order of the plan somebody else is first. */
+  /** Somebody else is first, who is not approved yet. */
   | { readonly kind: "wait" }
   | { readonly kind: "idle" };
+
+/**
+ * The phase before which nothing else lands, since others have landed before it twice; `undefined`: there is none. It
+ * holds the lane for a while only.
+ *
+ * @param now - In milliseconds since 1970.
+ */
+export function laneHolder(
+  phases: readonly Phase[],
+  { now, holdMs }: { readonly now: number; readonly holdMs: number },
+): Phase | undefined {
+  const holding = phases.filter(
+    ({ state }) =>
+      (isInLane(state) || state.status === "pending" || state.status === "running") &&
+      now < Date.parse(state.holdsSince) + holdMs,
+  );
+  return holding.toSorted((one, other) => one.state.seq - other.state.seq)[0];
+}
 
 /**
  * The phase whose turn it is to land: the first that was approved, or the first of the plan that will still land.
  *
  * @param mergeOrder - `plan`: the landings have the order of the plan, in whatever order phases are approved.
+ * @param holder - Lands next where the order is not that of the plan. @default none
  */
-export function laneTurn(phases: readonly Phase[], mergeOrder: "ready" | "plan"): LaneTurn {
+export function laneTurn(
+  phases: readonly Phase[],
+  mergeOrder: "ready" | "plan",
+  holder?: Phase,
+): LaneTurn {
   const waiting = phases.filter(({ state }) => isInLane(state));
   const [first] = waiting.toSorted((one, other) => one.state.seq - other.state.seq);
   if (first === undefined) return { kind: "idle" };
   const landing = waiting.find(({ state }) => state.status === "landing");
   if (landing !== undefined) return { kind: "land", phase: landing };
-  if (mergeOrder === "ready") return { kind: "land", phase: first };
+  if (mergeOrder === "ready") {
+    const next = holder ?? first;
+    return isInLane(next.state) ? { kind: "land", phase: next } : { kind: "wait" };
+  }
   const next = phases.find(({ state }) => !isSettled(state) && state.status !== "awaiting_human");
   return next !== undefined && isInLane(next.state)
     ? { kind: "land", phase: next }

@@ -14,14 +14,17 @@ export interface Refusal {
   readonly conflict?: Pick<PhaseState, "conflictCommit" | "conflicts"> | undefined;
 }
 
-/** Sends a phase back to its agents, for a new run. After too many times of one cause a person decides. */
+/**
+ * Sends a phase back to its agents, for a new run. From the second time on it holds the lane; after too many times of one
+ * cause a person decides.
+ */
 export async function sendBack(
   engine: Engine,
   id: string,
   { cause, findings, base, conflict = { conflictCommit: "", conflicts: [] } }: Refusal,
 ): Promise<void> {
-  const { store, spec } = engine;
-  const { ref, attempt: last, reworks } = store.phase(id);
+  const { store, spec, now } = engine;
+  const { ref, attempt: last, reworks, holdsSince } = store.phase(id);
   const { length: done } = reworks.filter((each) => each === cause);
   if (done >= spec.execution.maxReworks) {
     const reason = `it could not land after ${done} reworks: ${findings[0] ?? cause}`;
@@ -30,6 +33,7 @@ export async function sendBack(
     return;
   }
   const attempt = last + 1;
+  const isAgain = holdsSince === "" && reworks.length > 0;
   // The commit is kept from `gc` before the state names it.
   await holdRef(engine, refsOf(store.current.id).conflict(ref, attempt), base);
   report(
@@ -39,6 +43,7 @@ export async function sendBack(
       ...ANEW,
       ...{ status: "pending", attempt, base, ...conflict },
       ...{ reworks: [...reworks, cause], findings, reason: findings[0] ?? cause },
+      holdsSince: isAgain ? now().toISOString() : holdsSince,
     },
     { type: "rework", phase: id, attempt, findings },
   );

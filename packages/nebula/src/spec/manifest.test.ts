@@ -27,6 +27,7 @@ verify_retries = 0
 verify_clean = "all"
 merge_order = "plan"
 max_reworks = 1
+rework_hold = "90s"
 scope_policy = "enforce"
 min_free = "512MiB"
 timeout = "30m"
@@ -75,6 +76,7 @@ test("every key of nebula.toml is read", () => {
         verifyClean: "all",
         mergeOrder: "plan",
         maxReworks: 1,
+        reworkHoldMs: 90_000,
         scopePolicy: "enforce",
         minFreeBytes: 512 * 1024 * 1024,
         timeoutMs: 1_800_000,
@@ -113,6 +115,7 @@ test("what nebula.toml leaves out has its default, and so have texts and numbers
     verifyClean: "untracked",
     mergeOrder: "ready",
     maxReworks: 2,
+    reworkHoldMs: 3_600_000,
     scopePolicy: "advise",
     minFreeBytes: 5_000_000_000,
     timeoutMs: 7_200_000,

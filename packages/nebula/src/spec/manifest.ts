@@ -53,6 +53,7 @@ function manifestOf({
 
 const DEFAULT_WORKERS = 2;
 const DEFAULT_HAIL_TIMEOUT = "5m";
+const DEFAULT_REWORK_HOLD = "1h";
 const DEFAULT_TIMEOUT = "2h";
 
 function executionOf(says: Manifest["execution"]): Execution {
@@ -82,6 +83,7 @@ function executionOf(says: Manifest["execution"]): Execution {
     verifyClean: says.verify_clean,
     mergeOrder: says.merge_order,
     maxReworks: says.max_reworks,
+    reworkHoldMs: durationMs(saidText(says.rework_hold) ?? DEFAULT_REWORK_HOLD),
     scopePolicy: says.scope_policy,
     minFreeBytes: sizeBytes(says.min_free),
     timeoutMs: saidNumber(durationMs(says.timeout)) ?? durationMs(DEFAULT_TIMEOUT),

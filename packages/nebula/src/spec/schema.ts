@@ -188,6 +188,11 @@ export const MANIFEST = v.object({
         2,
         "How often a phase is reworked for the same cause before a person is asked",
       ),
+      rework_hold: key(
+        durationOrNone,
+        "1h",
+        "How long others wait to land for a phase in its second rework, or a later one; 0s: not",
+      ),
       scope_policy: key(
         oneOf("advise", "enforce"),
         "advise",

@@ -49,6 +49,8 @@ export interface Execution {
   readonly verifyClean: "untracked" | "all";
   readonly mergeOrder: "ready" | "plan";
   readonly maxReworks: number;
+  /** How long a phase may keep others from landing, from its second rework on. */
+  readonly reworkHoldMs: number;
   readonly scopePolicy: "advise" | "enforce";
   readonly minFreeBytes: number;
   readonly timeoutMs: number;

@@ -29,6 +29,8 @@ const phase = v.object({
   digest: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   approved: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   reworks: v.array(v.picklist(REWORK_CAUSES)),
+  // An earlier quasar has not written it.
+  holdsSince: v.optional(text, ""),
   findings: v.array(text),
   conflictCommit: commit,
   conflicts: v.array(text),
@@ -44,7 +46,7 @@ const state = v.object({
   revision: name,
   createdAt: text,
   archivedFrom: text,
-  // An earlier quasar has not written it.
+  // Nor this.
   acceptedFailures: v.optional(v.array(text), []),
   phases: v.array(phase),
 });

@@ -62,6 +62,8 @@ export interface PhaseState {
   readonly approved: string;
   /** The causes of its reworks, oldest first. */
   readonly reworks: readonly ReworkCause[];
+  /** Since when nothing else lands before it, RFC 3339; `""`: it was not reworked often enough for that. */
+  readonly holdsSince: string;
   /** The commit that brought conflict markers into the attempt; `""` where none did. */
   readonly conflictCommit: string;
   /** The paths that have them there. */
@@ -106,7 +108,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ id, ref, status: "pending", attempt: 1, reason: "" },
     ...ANEW,
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
-    ...{ conflictCommit: "", conflicts: [], question: "" },
+    ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
     updatedAt: now.toISOString(),
   };
 }
