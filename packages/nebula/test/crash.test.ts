@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { onGitWork } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
@@ -161,4 +162,27 @@ test("a commit that comes while a candidate is verified stays, and the phase lan
   const { reason } = await place.apply(WRITES_BOTH, { onEvent });
   expect(reason).toBe("done");
   expect(place.landings()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
+});
+
+test("a resume asks git as often after six landings as after two", async () => {
+  const asked = async (count: number): Promise<readonly string[]> => {
+    const ids = Array.from({ length: count }, (_, n) => `p${n}`);
+    const gated = phase("last", `gate = "review"\ndepends_on = ${JSON.stringify(ids)}`);
+    const files = Object.fromEntries(ids.map((id) => [`${id}.md`, phase(id)]));
+    const place = aPlace({}, { "nebula.toml": MANIFEST, ...files, "last.md": gated });
+    const titles = [...ids, "last"];
+    const work: Work = Object.fromEntries(
+      titles.map((id) => [`Phase ${id}`, (tree: string) => write(tree, { [`${id}.txt`]: id })]),
+    );
+    expect((await place.apply(work)).reason).toBe("waiting");
+    expect(place.landings()).toHaveLength(count);
+    const commands: string[] = [];
+    const begun = ({ what }: { readonly what: string }): void => void commands.push(what);
+    const unsubscribe = onGitWork({ begun, ended: () => {} });
+    onTestFinished(unsubscribe);
+    expect((await place.apply(work)).reason).toBe("waiting");
+    unsubscribe();
+    return commands;
+  };
+  expect(await asked(6)).toEqual(await asked(2));
 });

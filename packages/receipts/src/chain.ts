@@ -82,9 +82,15 @@ export function verifyChain(
 /**
  * The receipts whose files are in a folder, in the order of their numbers, as hook.json would mirror
  * them. Unverified: give them to {@link verifyChain}. Files that are no receipts are left out.
+ *
+ * @param of.tree - Only those that say that they began on this tree. @default all
  */
-export function listReceipts(dir: string): readonly ValidationReceipt[] {
+export function listReceipts(
+  dir: string,
+  { tree }: { readonly tree?: string | undefined } = {},
+): readonly ValidationReceipt[] {
   return linksIn(dir)
+    .filter(({ statement }) => tree === undefined || statement.treeBefore === tree)
     .toSorted((a, b) => a.statement.sequence - b.statement.sequence)
     .map(({ receipt }) => receipt);
 }

@@ -258,6 +258,8 @@ test("what is planted among the receipts' files stops neither signing nor verify
   const second = place.sign();
   expect(second.head.count).toBe(2);
   expect(listReceipts(place.dir)).toEqual([receipt, second.receipt]);
+  expect(listReceipts(place.dir, { tree: TREE })).toEqual([receipt, second.receipt]);
+  expect(listReceipts(place.dir, { tree: "0".repeat(40) })).toEqual([]);
   for (const receiptId of ["folder", "link", "huge", "deep", "null", "copy"]) {
     expect(verdictOf(changed(receipt, { receiptId }))).toMatchObject({ kind: "invalid" });
   }

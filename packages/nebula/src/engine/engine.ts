@@ -171,7 +171,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     if (failure !== undefined || engine.signal.aborted) return false;
     if (!steering.isPaused || steering.isStopping) return false;
     const phases = phasesOf(engine.spec, engine.store.current);
-    if (readyPhases(phases, stopped).length === 0) return false;
+    if (readyPhases(phases, stopped).next().done === true) return false;
     await sleep(LOOK_MS, undefined, { signal: engine.signal }).catch(() => {});
     return true;
   }

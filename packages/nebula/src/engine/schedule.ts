@@ -19,29 +19,28 @@ export function phasesOf(spec: NebulaSpec, state: NebulaState): readonly Phase[]
 
 /**
  * The phases that can be worked on now, the first to be started first: what they need has landed, and nobody who
- * works touches the same files.
+ * works touches the same files. Each is looked for once it is asked for: with hundreds of phases a few are begun at a time.
  *
  * @param working - Ids of those that have a worker.
  */
-export function readyPhases(
+export function* readyPhases(
   phases: readonly Phase[],
   working: ReadonlySet<string>,
-): readonly Phase[] {
+): Generator<Phase, undefined> {
   const done = new Set(
     phases.filter(({ state }) => state.status === "done").map(({ spec }) => spec.id),
   );
   const busy = phases.filter(({ spec }) => working.has(spec.id));
-  const ready: Phase[] = [];
   for (const phase of phases) {
     const { spec, state } = phase;
     const isOpen = state.status === "pending" || state.status === "running";
     if (!isOpen || working.has(spec.id)) continue;
     // What an update has it wait for does not hold one that has begun.
     if (state.status === "pending" && !spec.dependsOn.every((id) => done.has(id))) continue;
-    if ([...busy, ...ready].some((other) => collide(spec, other.spec))) continue;
-    ready.push(phase);
+    if (busy.some((other) => collide(spec, other.spec))) continue;
+    busy.push(phase);
+    yield phase;
   }
-  return ready;
 }
 
 function collide(one: PhaseSpec, other: PhaseSpec): boolean {

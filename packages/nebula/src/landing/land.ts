@@ -197,20 +197,26 @@ function finish(
  */
 export async function reconcileLandings(engine: Engine): Promise<void> {
   const { repository, store, signal } = engine;
-  const root = repository.root;
-  for (const landed of landedPhases(store.current)) {
-    const tip = await readRef(repository, branchRef(engine), { signal });
-    if (tip !== undefined && (await isAncestor(root, landed.candidate, tip, { signal }))) continue;
-    if (tip !== landed.onto || !(await moveBranch(engine, landed))) {
-      throw rewound(store.current.branch, landed);
+  const tipNow = () => readRef(repository, branchRef(engine), { signal });
+  const isLanded = async ({ candidate }: PhaseState): Promise<boolean> => {
+    const tip = await tipNow();
+    if (tip === undefined) return false;
+    return (await isAncestor(repository.root, candidate, tip, { signal })) === true;
+  };
+  const landed = landedPhases(store.current);
+  const last = landed.at(-1);
+  // Each landing was made on all before it, so the last one answers for them.
+  const isWhole = last === undefined || (await isLanded(last));
+  for (const state of isWhole ? [] : landed) {
+    if (await isLanded(state)) continue;
+    if ((await tipNow()) !== state.onto || !(await moveBranch(engine, state))) {
+      throw rewound(store.current.branch, state);
     }
-    const { id: phase, candidate } = landed;
+    const { id: phase, candidate } = state;
     note(engine, { type: "landing_repeated", phase, candidate });
   }
   for (const state of store.current.phases.filter(({ status }) => status === "landing")) {
-    const tip = await readRef(repository, branchRef(engine), { signal });
-    const isThere = tip !== undefined && (await exists(engine, state.candidate));
-    if (!isThere || !(await isAncestor(root, state.candidate, tip, { signal }))) continue;
+    if (!(await exists(engine, state.candidate)) || !(await isLanded(state))) continue;
     syncRef(repository, branchRef(engine));
     finish(engine, state, {
       type: "phase_landed",

@@ -105,7 +105,7 @@ function isProved(engine: Engine, command: string, tree: string, configSha256: s
   const { keys, home, store } = engine;
   const dir = home.receipts;
   const task = { workspaceId: "nebula", taskId: store.current.id };
-  return listReceipts(dir).some(
+  return listReceipts(dir, { tree }).some(
     (receipt) =>
       receipt.command === command &&
       justifiesSkip(inspectReceipt(receipt, { dir, task, keys }), { tree, configSha256 }),
