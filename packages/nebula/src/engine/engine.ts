@@ -99,10 +99,10 @@ export async function drive(engine: Engine): Promise<StopReason> {
   /** Whether a phase can begin or land. */
   function isOpen(): boolean {
     const phases = phasesOf(engine.spec, engine.store.current);
-    const ready = engine.landingsOnly === undefined ? readyPhases(phases, stopped) : [];
-    return (
-      ready.some(({ state }) => state.status === "pending") || nextTurn(engine, holder()).kind === "land"
-    );
+    const canBegin =
+      engine.landingsOnly === undefined &&
+      readyPhases(phases, stopped).some(({ state }) => state.status === "pending");
+    return canBegin || nextTurn(engine, holder()).kind === "land";
   }
 
   /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */
@@ -135,10 +135,12 @@ export async function drive(engine: Engine): Promise<StopReason> {
       return false;
     if (workers.size >= engine.limits.maxWorkers) return false;
     const busy = new Set([...workers.keys(), ...stopped]);
-    const ready = readyPhases(phasesOf(engine.spec, engine.store.current), busy);
     // Whoever is waited for comes first.
     const held = ({ state }: Phase): number => (state.holdsSince === "" ? 1 : 0);
-    for (const phase of ready.toSorted((one, other) => held(one) - held(other))) {
+    const phases = phasesOf(engine.spec, engine.store.current).toSorted(
+      (one, other) => held(one) - held(other),
+    );
+    for (const phase of readyPhases(phases, busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
       if (phase.state.status === "pending" && !mayBegin) continue;
       if (isHeld(phase)) continue;
