@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,9 @@ import { onGitWork } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
+import { NebulaError } from "../src/errors.ts";
 import { refsOf } from "../src/state/home.ts";
+import type { NebulaState } from "../src/state/state.ts";
 import { aPlace, MANIFEST, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
 
 const FILES = {
@@ -108,31 +110,68 @@ test("a run that has ended without approval, unknown to the nebula, is known to 
 });
 
 /** All ways in which a power cut may take back the branch, by what had landed. */
-const CUTS = [1, 2].flatMap((landed) =>
+const CUTS = [1, 2, 3].flatMap((landed) =>
   Array.from({ length: landed }, (_, onto) => ({ landed, onto })),
 );
+
+const WRITES_THREE: Work = {
+  ...WRITES_BOTH,
+  "Phase c": (tree) => write(tree, { "c.txt": "c\n" }),
+};
+
+/** A nebula of three phases, one after the other, that was stopped after so many landings. */
+async function landedOf(landed: number): Promise<{ place: Place; state: NebulaState }> {
+  const place = aPlace({}, { ...FILES, "c.md": phase("c", 'depends_on = ["b"]') });
+  const stop = new AbortController();
+  let count = 0;
+  const onEvent = (event: Told): void => {
+    if (event.type === "phase_landed" && (count += 1) === landed) stop.abort();
+  };
+  const { state } = await place.apply(WRITES_THREE, { signal: stop.signal, onEvent });
+  return { place, state };
+}
 
 test.for(CUTS)(
   "of $landed landings a power cut took all but the first $onto back: they are repeated",
   async ({ landed, onto }) => {
-    const files = { ...FILES, "c.md": phase("c", 'depends_on = ["b"]') };
-    const place = aPlace({}, files);
-    const work: Work = { ...WRITES_BOTH, "Phase c": (tree) => write(tree, { "c.txt": "c\n" }) };
-    const stop = new AbortController();
-    let count = 0;
-    const onEvent = (event: Told): void => {
-      if (event.type === "phase_landed" && (count += 1) === landed) stop.abort();
-    };
-    const { state } = await place.apply(work, { signal: stop.signal, onEvent });
+    const { place, state } = await landedOf(landed);
     const before = tipOf(place);
     place.git("update-ref", "refs/heads/nebula/demo", state.phases[onto]?.onto ?? "");
-    const { reason } = await place.apply(work);
+    const { reason } = await place.apply(WRITES_THREE, { resumed: state });
     expect(reason).toBe("done");
     expect(place.told.filter(({ type }) => type === "landing_repeated")).toHaveLength(
       landed - onto,
     );
     expect(place.landings()).toEqual(["a", "b", "c"].map((id) => `Land ${id}: Phase ${id}`));
     expect(place.git("merge-base", before, "nebula/demo")).toBe(before);
+  },
+);
+
+/** Where a person may put the branch: nothing of what an engine has recorded. */
+const ELSEWHERE = [
+  ["at a commit of theirs", "commit"],
+  ["at what a phase was approved with", "tip"],
+  ["nowhere", "delete"],
+] as const;
+
+test.for(ELSEWHERE)(
+  "a branch that a person has put %s is refused, and the advice brings it back",
+  async ([, where]) => {
+    const { place, state } = await landedOf(2);
+    const before = tipOf(place);
+    const ref = "refs/heads/nebula/demo";
+    const main = place.git("rev-parse", "main");
+    const own = place.git("commit-tree", "main^{tree}", "-p", main, "-m", "A person's");
+    if (where === "delete") place.git("update-ref", "-d", ref);
+    else place.git("update-ref", ref, where === "tip" ? (state.phases[0]?.tip ?? "") : own);
+    const error: unknown = await place.apply(WRITES_THREE).catch((thrown: unknown) => thrown);
+    if (!(error instanceof NebulaError)) throw error;
+    expect(error.code).toBe("ERR_REWOUND");
+    const [{ shell = "" } = {}] = error.next;
+    execFileSync("sh", ["-c", shell], { cwd: place.repo });
+    expect(tipOf(place)).toBe(before);
+    expect((await place.apply(WRITES_THREE)).reason).toBe("done");
+    expect(place.landings()).toEqual(["a", "b", "c"].map((id) => `Land ${id}: Phase ${id}`));
   },
 );
 

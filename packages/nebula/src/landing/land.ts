@@ -210,7 +210,7 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
   for (const state of isWhole ? [] : landed) {
     if (await isLanded(state)) continue;
     if ((await tipNow()) !== state.onto || !(await moveBranch(engine, state))) {
-      throw rewound(store.current.branch, state);
+      throw rewound(store.current, state);
     }
     const { id: phase, candidate } = state;
     note(engine, { type: "landing_repeated", phase, candidate });

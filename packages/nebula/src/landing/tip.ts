@@ -1,7 +1,7 @@
 import { isAncestor } from "@quasar/git/history";
 import { branchTip, type Engine } from "../engine/context.ts";
 import { NebulaError } from "../errors.ts";
-import { landedPhases, type PhaseState } from "../state/state.ts";
+import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
 
 /** The branch's tip, which has all that has landed. @throws {NebulaError} `ERR_REWOUND` */
 export async function tipOf(engine: Engine): Promise<string> {
@@ -10,12 +10,15 @@ export async function tipOf(engine: Engine): Promise<string> {
   const last = landedPhases(store.current).at(-1);
   if (last === undefined) return tip;
   if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
-  throw rewound(store.current.branch, last);
+  throw rewound(store.current, last);
 }
 
-export function rewound(branch: string, { id, candidate }: PhaseState): NebulaError {
-  const message = `the branch ${branch} does not contain the landing of ${JSON.stringify(id)} any more`;
-  const note = "brings it back";
+/** @param lost - A landing that the branch does not contain. */
+export function rewound(state: NebulaState, lost: PhaseState): NebulaError {
+  const { branch } = state;
+  const message = `the branch ${branch} does not contain the landing of ${JSON.stringify(lost.id)} any more`;
+  const { candidate } = landedPhases(state).at(-1) ?? lost;
+  const note = "brings back all that has landed";
   const next = [{ shell: `git branch --force ${branch} ${candidate.slice(0, 12)}`, note }];
   return new NebulaError("ERR_REWOUND", message, { next });
 }
