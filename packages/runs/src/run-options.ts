@@ -31,6 +31,8 @@ export interface RunOptions
   readonly settings?: KeptSettings | undefined;
   /** What of a git hook is the caller's own, and counts for nothing when the run's hooks are compared. @default nothing */
   readonly withoutOwnHook?: ControlsOptions["withoutOwn"];
+  /** Of a larger work that the run is a part of: what has changed since that began counts as the run's own. @default none */
+  readonly largerControls?: ControlsOptions["larger"];
   /**
    * Called when it is known how the run ended, before that is noted: where nothing can be saved any more,
    * it is still heard of.

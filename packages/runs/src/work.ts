@@ -70,7 +70,14 @@ const [MAX_CYCLES, MAX_BUDGET_USD] = [3, 5];
 export async function work(session: Session, work: Work): Promise<RunEnd> {
   const { workspace, tell, hold } = session;
   const { runId, task, spending, left } = work;
-  const { onEnd, settings = {}, waitLimitMs, withoutOwnHook, ...given } = work.options;
+  const {
+    onEnd,
+    settings = {},
+    waitLimitMs,
+    withoutOwnHook,
+    largerControls,
+    ...given
+  } = work.options;
   const maxCycles = given.maxCycles ?? left?.maxCycles ?? MAX_CYCLES;
   const maxBudgetUsd = given.maxBudgetUsd ?? left?.maxBudgetUsd ?? MAX_BUDGET_USD;
   const { root } = workspace;
@@ -103,6 +110,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
       file: join(dir, CONTROLS_FILE),
       withoutOwn: withoutOwnHook,
       accept: work.acceptSettings,
+      larger: largerControls,
     },
     redact,
     redactCommit: (text) => redactFiles(redact(text)),

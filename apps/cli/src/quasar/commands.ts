@@ -227,6 +227,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--accept-red-base", "commands that fail where it begins count where they newly fail"],
       ["--branch <name>", "the branch, if not nebula/<name>"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
+      ["--accept-settings", "accept how git's settings and hooks changed since it began"],
     ],
     settings: FLAGGED,
     examples: [

@@ -11,6 +11,12 @@ import { checksOf } from "./checks/options.ts";
 /** The other command, beside this one: the git hook of its tasks comes and goes. */
 const ATLAS = fileURLToPath(new URL("./atlas.js", import.meta.url));
 
+/** Takes out of a git hook what that command has put there. */
+export const withoutOwnHook: RunOptions["withoutOwnHook"] = withoutOwnBlock([
+  process.execPath,
+  ATLAS,
+]);
+
 /** The settings as a run takes them; it keeps them, so that a resume has the same. */
 export function runOptionsOf(settings: Settings, { coder, reviewer }: Agents): RunOptions {
   const { maxCycles, maxBudgetUsd, maxTurnBudgetUsd, maxLintRetries, retries } = settings;
@@ -22,7 +28,7 @@ export function runOptionsOf(settings: Settings, { coder, reviewer }: Agents): R
     checkEnv: environmentOfChecks(settings),
     commit: { style: commitStyle },
     waitLimitMs: periodMs(waitLimit) ?? 0,
-    withoutOwnHook: withoutOwnBlock([process.execPath, ATLAS]),
+    withoutOwnHook,
     settings: toToml(settings),
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
 import { type Branch, type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
@@ -20,6 +20,8 @@ export interface ControlsOptions extends SignalOptions {
   readonly store?: ControlsStore | undefined;
   /** @default git hooks count as they are */
   readonly withoutOwn?: WithoutOwn | undefined;
+  /** `repository`: only what all of its work trees share, from whichever of them it is read. @default "work-tree" */
+  readonly scope?: "work-tree" | "repository" | undefined;
 }
 
 /** What controls git in a work tree, against how it was found. */
@@ -54,15 +56,18 @@ interface Kept {
  */
 export async function openGitControls(
   repository: Repository,
-  { store, withoutOwn = (script) => script, signal }: ControlsOptions = {},
+  { store, withoutOwn = (script) => script, scope = "work-tree", signal }: ControlsOptions = {},
 ): Promise<GitControls> {
+  const isShared = scope === "repository";
   const flags = openIndexFlags(repository, { signal });
   const read = async (last?: Kept): Promise<Kept> => {
     const kept = last && { values: last.controls.settings, sources: last.sources };
     const { values: settings, sources } = await readSettings(repository, kept, { signal });
     const inForce = valuesInForce(settings);
+    const files = filesOf(repository, inForce, withoutOwn);
+    if (isShared) return { sources, controls: { ...sharedOf(files), settings } };
     const hidden = visible(inForce, await flags());
-    return { sources, controls: { ...filesOf(repository, inForce, withoutOwn), settings, hidden } };
+    return { sources, controls: { ...files, settings, hidden } };
   };
   const stored = store?.load();
   const known = parseKept(stored);
@@ -82,7 +87,8 @@ export async function openGitControls(
   return {
     async changes() {
       last = await read(last);
-      const changes = controlChanges(found.controls, last.controls, branchOf(repository));
+      const branch = isShared ? ({ is: "none" } as const) : branchOf(repository);
+      const changes = controlChanges(found.controls, last.controls, branch);
       return [...changes, ...keepAgain()];
     },
     async hidden() {
@@ -128,6 +134,16 @@ function filesOf(
       main === undefined ? {} : hookFiles({ ...repository, root: main }, hooksPath, withoutOwn),
     rules: ruleFiles(repository, inForce),
     replaced: replacedObjects(repository),
+  };
+}
+
+/** Without what is of the one work tree: what is in it is shown by a path from its top folder. */
+function sharedOf({ hooks, rules, replaced }: ReturnType<typeof filesOf>) {
+  const isShared = ([path]: readonly [string, string]): boolean =>
+    path.startsWith(".git/") || isAbsolute(path);
+  return {
+    ...{ places: {}, mainHooks: {}, hidden: {}, rules, replaced },
+    hooks: Object.fromEntries(Object.entries(hooks).filter(isShared)),
   };
 }
 

@@ -20,5 +20,5 @@ export { createRef } from "../refs.ts";
 export { remoteBranches } from "../remotes.ts";
 export { gitDirAt, operationInProgress } from "../repository.ts";
 export { isOwnPath, OWN_FOLDER, OWN_PATHS } from "../snapshots.ts";
-export { isTracked } from "../tracked.ts";
+export { isIgnored, isTracked } from "../tracked.ts";
 export { readCommitState, type SeenWork } from "../work.ts";

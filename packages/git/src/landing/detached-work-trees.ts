@@ -1,5 +1,6 @@
 import {
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -126,7 +127,7 @@ export interface RepairedWorkTrees {
 
 /**
  * Makes sure that each folder in a folder is a whole work tree of a repository: what is half made or half removed, or on
- * record without a folder, goes; what else has files is renamed to `<name>.left-<time>`. Other work trees are left alone.
+ * record without a folder, goes; what else has files, and each link, is renamed to `<name>.left-<time>`. Other work trees are left alone.
  *
  * @param folder - Absolute; for Quasar's own work trees alone. Nobody makes one in it meanwhile.
  * @throws {GitError} `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the system's error; the signal's reason when aborted.
@@ -175,10 +176,11 @@ function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
+/** Links too, wherever they lead. */
 function foldersIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !LEFT.test(entry.name))
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !LEFT.test(entry.name))
     .map(({ name }) => join(folder, name));
 }
 
@@ -186,8 +188,9 @@ const LEFT = /\.left-[\dTZ.-]+$/u;
 
 /** @returns The name that it has now; nothing where there was nothing to keep. */
 function quarantine(path: string): readonly string[] {
-  if (!existsSync(path)) return [];
-  if (readdirSync(path).length === 0) {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) return [];
+  if (entry.isDirectory() && readdirSync(path).length === 0) {
     rmdirSync(path);
     return [];
   }

@@ -147,10 +147,14 @@ test("forgets those without a folder, and renames what is none of the repository
   write(at("stranger"), "work", "stranger");
   git(root, "clone", "-q", root, at("clone"));
   write(folder, "file", "not a folder");
+  symlinkSync(root, at("link"));
+  symlinkSync("nowhere", at("dangling"));
   const { removed, quarantined } = await repairWorkTrees(repository, folder);
   expect(removed.toSorted()).toEqual(["empty", "gone", "moved", "unlinked"].map(at));
   const names = quarantined.map((path) => path.replace(/\.left-[\dTZ.-]+$/u, ""));
-  expect(names.toSorted()).toEqual(["clone", "elsewhere", "stranger", "unlinked"].map(at));
+  expect(names.toSorted()).toEqual(
+    ["clone", "dangling", "elsewhere", "link", "stranger", "unlinked"].map(at),
+  );
   expect(quarantined.filter((path) => existsSync(join(path, "work")))).toHaveLength(3);
   expect(await listWorktrees(root)).toHaveLength(1);
   expect(await repairWorkTrees(repository, folder), "once").toEqual(NOTHING);

@@ -23,6 +23,10 @@ export interface ControlsOptions {
   readonly withoutOwn?: ((script: Uint8Array) => Uint8Array | undefined) | undefined;
   /** Take what is there now for what was found: a person accepts it. @default false */
   readonly accept?: boolean | undefined;
+  /** `repository`: only what all of its work trees share. @default "work-tree" */
+  readonly scope?: "work-tree" | "repository" | undefined;
+  /** What was found when the larger work began that this is a part of: what has changed since then counts, too. @default none */
+  readonly larger?: Pick<GitControls, "changes"> | undefined;
 }
 
 export interface OpenControls extends GitControls {
@@ -41,11 +45,15 @@ export async function openControls(
   options: ControlsOptions | undefined,
   redact: Redact = (text) => text,
 ): Promise<OpenControls> {
-  const { file, withoutOwn, accept = false } = options ?? {};
+  const { file, withoutOwn, accept = false, scope, larger } = options ?? {};
   const store = file === undefined ? undefined : fileStore(file);
-  const controls = await openGitControls(repository, { store, withoutOwn });
-  const changes = async (): Promise<readonly ControlChange[]> =>
-    (await controls.changes()).map((each) => ({ ...each, words: redact(each.words) }));
+  const controls = await openGitControls(repository, { store, withoutOwn, scope });
+  const changes = async (): Promise<readonly ControlChange[]> => {
+    const before = ((await larger?.changes()) ?? []).filter(({ decides }) => decides);
+    const all = [...(await controls.changes()), ...before];
+    const byWords = new Map(all.map((each) => [each.words, each]));
+    return [...byWords.values()].map((each) => ({ ...each, words: redact(each.words) }));
+  };
   const accepted = accept ? await changes() : [];
   if (accepted.length > 0) await controls.accept();
   return { ...controls, changes, accepted };

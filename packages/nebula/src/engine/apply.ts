@@ -4,6 +4,7 @@ import { isAncestor, refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
+import { openSharedControls } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import { keepSpec, readSpec } from "../spec/copy.ts";
@@ -45,6 +46,10 @@ export interface ApplyOptions {
   /** Whether commands that fail on the branch by itself are accepted: they count where they newly fail. @default false */
   readonly acceptsRedBase?: boolean | undefined;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
+  /** What of a git hook is the caller's own, and counts for nothing when hooks are compared. @default nothing */
+  readonly withoutOwnHook?: PhaseRunOptions["withoutOwnHook"];
+  /** Take git's settings and hooks as they are now: a person accepts what of them has changed. @default false */
+  readonly acceptSettings?: boolean | undefined;
   readonly keys: KeyManager;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of setup and verification. */
@@ -103,12 +108,20 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         agentLimits: new AgentLimits(),
         bases: new Map(),
         acceptsRedBase: options.acceptsRedBase === true,
+        controls: await openSharedControls(repository, {
+          file: home.controls,
+          withoutOwn: options.withoutOwnHook,
+          accept: options.acceptSettings,
+        }),
         steering: createSteering({
           ...{ home, spec, store, now, tell: onEvent, endNow: () => ending.abort() },
         }),
       };
       if (resumed === undefined) {
         note(engine, { type: "nebula_begun", id, base: begun.base });
+      }
+      for (const message of engine.controls.accepted) {
+        note(engine, { type: "warning", message: `accepted: ${message}` });
       }
       await endLeftCommands(engine);
       await openBranch(engine);

@@ -3,6 +3,7 @@ import { refSha } from "@quasar/git/history";
 import type { MergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import type { RunOptions } from "@quasar/runs";
+import type { SharedControls } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import type { Base } from "../landing/base.ts";
@@ -49,6 +50,8 @@ export interface Engine {
   /** Whether what fails where it begins is accepted. */
   readonly acceptsRedBase: boolean;
   readonly steering: Steering;
+  /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
+  readonly controls: SharedControls;
   /** Where it has nobody work. */
   readonly landingsOnly: LandingsOnly | undefined;
   readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;

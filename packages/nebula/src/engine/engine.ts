@@ -8,6 +8,7 @@ import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
 import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
+import { settingsObstacle } from "./settings.ts";
 import {
   laneHolder,
   type LaneTurn,
@@ -56,7 +57,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
   let isBlocked = false;
   let isRed = false;
   let obstacle: string | undefined;
-  let isFull = false;
+  /** Why no phase begins for now. */
+  let hindrance: string | undefined;
   /** Phases that were to land. */
   const asked = new Set<string>();
   /** When the first of the phases that wait for an agent may begin, in milliseconds since 1970. */
@@ -128,11 +130,12 @@ export async function drive(engine: Engine): Promise<StopReason> {
   async function beginWork(mayBegin: boolean): Promise<boolean> {
     let wasBlocked = false;
     heldUntil = Number.POSITIVE_INFINITY;
-    const full = diskObstacle(engine);
-    if (full !== undefined && !isFull) engine.tell({ type: "warning", message: full });
-    isFull = full !== undefined;
-    if (engine.landingsOnly !== undefined || isFull || steering.isPaused || steering.isStopping)
-      return false;
+    if (engine.landingsOnly !== undefined || steering.isPaused || steering.isStopping) return false;
+    const found = diskObstacle(engine) ?? (await settingsObstacle(engine));
+    if (found !== undefined && found !== hindrance)
+      engine.tell({ type: "warning", message: found });
+    hindrance = found;
+    if (hindrance !== undefined) return false;
     if (workers.size >= engine.limits.maxWorkers) return false;
     const busy = new Set([...workers.keys(), ...stopped]);
     // Whoever is waited for comes first.

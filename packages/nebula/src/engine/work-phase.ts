@@ -18,6 +18,7 @@ import { allowanceOf, reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
 import { note, report } from "./report.ts";
 import { nextSeq, type Phase } from "./schedule.ts";
+import { settingsObstacle } from "./settings.ts";
 import { taskText } from "./task-text.ts";
 
 /** How the work on a phase has come to its end. */
@@ -100,6 +101,7 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
   const given = {
     ...engine.optionsOf(spec),
     ownsTree: true,
+    largerControls: engine.controls.ofRuns,
     mayBeginTurn: () => !engine.steering.isStopping,
     signal,
     onEvent: (event: RunEvent): void => {
@@ -115,21 +117,26 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     limited(engine, id, given[role].name, { message: "it is not lifted yet", retryAt });
     return { as: "limited" };
   }
-  const start = async (): Promise<RunEnd> => {
+  const start = async (): Promise<RunEnd | undefined> => {
     await prepare(engine, { spec, state });
+    // While its tree was made ready, an agent of another phase may have worked.
+    if ((await settingsObstacle(engine)) !== undefined) return undefined;
     const task = taskText(nebula, { spec, state }, engine.store.current);
     const maxBudgetUsd = await runBudget(engine, state);
     return runs.start({ ...given, runId, task, maxBudgetUsd, isNew: true });
   };
-  let result: RunEnd["result"];
+  const accepts = new Set(engine.controls.accepted.length > 0 ? (["settings"] as const) : []);
+  let end: RunEnd | undefined;
   try {
-    ({ result } = await (found === undefined ? start() : runs.resume({ ...given, runId })));
+    end = await (found === undefined ? start() : runs.resume({ ...given, runId, accepts }));
   } catch (error) {
     // What a run refuses for its user's sake is for a person to look at; who works there now is not.
     if (!(error instanceof RunsError) || error.code === "ERR_LOCKED") throw error;
     fail(engine, id, error.message);
     return { as: "settled" };
   }
+  if (end === undefined) return { as: "interrupted" };
+  const { result } = end;
   if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
   if (engine.signal.aborted) return { as: "interrupted" };
   if (result.outcome === "interrupted" && !late.aborted) return { as: "interrupted" };

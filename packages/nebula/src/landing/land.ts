@@ -13,7 +13,7 @@ import { note, report } from "../engine/report.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
-import { landedPhases, type PhaseState } from "../state/state.ts";
+import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
 import { type Base, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
@@ -33,8 +33,11 @@ import { outcomeOf, verify } from "./verify.ts";
  */
 export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promise<void> {
   const { id } = spec;
+  let known = expectedTip(engine.store.current);
   for (;;) {
     const tip = await tipOf(engine);
+    if (tip !== known) note(engine, { type: "base_moved", phase: id, tip });
+    known = tip;
     const base = await verifyBase(engine, tip);
     if (base.isRed) return;
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
@@ -52,8 +55,12 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
       finish(engine, made, { type: "phase_landed", verified: isVerified });
       return;
     }
-    note(engine, { type: "base_moved", phase: id, tip: await tipOf(engine) });
   }
+}
+
+/** Where the branch is as long as nobody else moves it. */
+function expectedTip(state: NebulaState): string {
+  return landedPhases(state).at(-1)?.candidate ?? state.base;
 }
 
 /** Commands that have failed, and fail on what it lands on, too. */

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createOnce, readWholeFile, removeFile } from "@quasar/durable";
+import { createOnce, removeFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
 import * as v from "valibot";
 import type { NebulaHome } from "../state/home.ts";
 import { type Decision, decisionSchema } from "./decision.ts";
+import { quarantine, readNote } from "./note-file.ts";
 
 /** A decision that nobody has taken yet. */
 export interface Waiting {
@@ -32,15 +33,20 @@ export function waitingDecisions({ inbox }: NebulaHome): readonly Waiting[] {
     });
 }
 
-/** A decision that was taken, or refused, is not there for a second time. */
-export function removeDecision({ path }: Waiting): void {
+/**
+ * A decision that was taken, or refused, is not there for a second time; what is none is kept under another name.
+ *
+ * @returns That name.
+ */
+export function removeDecision({ path, decision }: Waiting): string | undefined {
+  if (decision === undefined) return quarantine(path);
   removeFile(path);
+  return undefined;
 }
 
 function read(path: string): Decision | undefined {
-  const bytes = readWholeFile(path, { maxBytes: 64 * 1024 });
   try {
-    const parsed = v.safeParse(decisionSchema, JSON.parse(Buffer.from(bytes ?? []).toString()));
+    const parsed = v.safeParse(decisionSchema, JSON.parse(readNote(path, 64 * 1024) ?? ""));
     return parsed.success ? parsed.output : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

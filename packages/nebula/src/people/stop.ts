@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { lockHolder, readWholeFile, removeFile, replaceFile } from "@quasar/durable";
+import { lockHolder, removeFile, replaceFile } from "@quasar/durable";
 import { currentProcess } from "@quasar/process";
 import * as v from "valibot";
 import { tryLockNebula } from "../engine/lock.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
+import { readNote } from "./note-file.ts";
 
 /** What a person asks of the engine that works on a nebula. */
 const stopSchema = v.object({
@@ -41,10 +42,10 @@ export function stopEngine(
 /** Takes the note that was left for this engine; one that was for another goes, too. */
 export function takeStop(home: NebulaHome): StopNote | undefined {
   const path = pathOf(home);
-  const bytes = readWholeFile(path, { maxBytes: 4096 });
-  if (bytes === undefined) return undefined;
+  const text = readNote(path, 4096);
+  if (text === undefined) return undefined;
   removeFile(path);
-  const note = parsed(Buffer.from(bytes).toString());
+  const note = parsed(text);
   const { pid, startTime } = currentProcess();
   return note?.pid === pid && note.startTime === startTime ? note : undefined;
 }

@@ -29,8 +29,8 @@ export function takeDecisions(
   for (const waiting of waitingDecisions(home)) {
     const { decision } = waiting;
     const event = decision && carriedOut(decider, decision);
-    removeDecision(waiting);
-    if (event !== undefined) tell(event);
+    const kept = removeDecision(waiting);
+    tell(event ?? { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
   }
 }
 

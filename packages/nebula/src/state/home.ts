@@ -14,6 +14,8 @@ export interface NebulaHome {
   readonly inbox: string;
   /** Outputs of verifications, and what is signed of them. */
   readonly receipts: string;
+  /** What controlled git in all work trees when the nebula began. */
+  readonly controls: string;
 }
 
 /** The folder of all nebulae of a repository. */
@@ -31,6 +33,7 @@ export function nebulaHome(commonDir: string, id: string): NebulaHome {
     lock: join(dir, "lock"),
     inbox: join(dir, "inbox"),
     receipts: join(dir, "receipts"),
+    controls: join(dir, "git-controls.json"),
   };
 }
 

@@ -1,37 +1,50 @@
 import { constants, copyFileSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { dirtyPaths } from "@quasar/git";
+import { isIgnored } from "@quasar/git/internal";
 import { makeFolders } from "@quasar/process/files";
 import type { Engine } from "../engine/context.ts";
 
 /**
- * Gives a new work tree the files of the user's that git ignores and that it needs, with their modes. What is no plain
- * file, or would be committed, is left out and told.
+ * Gives a new work tree the files of the user's that git ignores there and that it needs, with their modes. What is no
+ * plain file, is reached by a link, or would be committed, is left out and told.
  *
  * @param path - Absolute, of the work tree.
  */
 export async function copyFiles(engine: Engine, path: string): Promise<void> {
   const { spec, repository, signal, tell } = engine;
-  const { copy } = spec.execution;
-  for (const name of copy) {
-    const problem = copyOne(join(repository.root, name), join(path, name));
-    if (problem !== undefined)
-      tell({ type: "warning", message: `${name} was not copied: ${problem}` });
-  }
-  if (copy.length === 0) return;
-  const visible = new Set((await dirtyPaths(path, { signal })).map((dirty) => dirty.path));
-  for (const name of copy.filter((each) => visible.has(each))) {
-    const message = `${name} was copied, and git does not ignore it: a phase would commit it`;
-    tell({ type: "warning", message });
+  for (const name of spec.execution.copy) {
+    const problem = await copyOne(name, { from: repository.root, to: path, signal });
+    if (problem === undefined) continue;
+    tell({ type: "warning", message: `${name} was not copied: ${problem}` });
   }
 }
 
-function copyOne(from: string, to: string): string | undefined {
-  const stat = lstatSync(from, { throwIfNoEntry: false });
+interface Way {
+  readonly from: string;
+  readonly to: string;
+  readonly signal: AbortSignal;
+}
+
+async function copyOne(name: string, { from, to, signal }: Way): Promise<string | undefined> {
+  const stat = lstatSync(join(from, name), { throwIfNoEntry: false });
   if (stat === undefined) return "it is not there";
   if (!stat.isFile()) return "it is no plain file";
-  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return undefined;
-  makeFolders(dirname(to));
-  copyFileSync(from, to, constants.COPYFILE_EXCL);
+  for (const tree of [from, to]) {
+    const link = linkOnTheWay(tree, name);
+    if (link !== undefined) return `${link} is a link`;
+  }
+  const target = join(to, name);
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) return undefined;
+  if (!(await isIgnored(to, name, { signal }))) return "git does not ignore it";
+  makeFolders(dirname(target));
+  copyFileSync(join(from, name), target, constants.COPYFILE_EXCL);
   return undefined;
+}
+
+/** The first folder of a path that is a link: what is behind it may be anywhere. */
+function linkOnTheWay(tree: string, name: string): string | undefined {
+  const parts = name.split("/");
+  return parts
+    .map((_, at) => parts.slice(0, at).join("/"))
+    .find((folder) => lstatSync(join(tree, folder), { throwIfNoEntry: false })?.isSymbolicLink());
 }

@@ -69,7 +69,9 @@ export async function openTree(
     : await addDetachedWorkTree(repository, { path, commit, signal });
   if (!isThere) await copyFiles(engine, path);
   if (tree.commonDir !== repository.commonDir || tree.root !== path) {
-    throw new NebulaError("ERR_DAMAGED", `${path} is no work tree of the repository any more`);
+    const message = `${path} is no work tree of the repository any more`;
+    const next = [{ note: "resume the nebula: it keeps what is there under another name" }];
+    throw new NebulaError("ERR_DAMAGED", message, { next });
   }
   await setUp(engine, tree, setup);
   return tree;

@@ -12,4 +12,5 @@ export {
 } from "./processes.ts";
 export { runCommand } from "./run-command.ts";
 export { limitedUntil, spentIn } from "./read-run.ts";
+export { openSharedControls, type SharedControls } from "./shared-controls.ts";
 export { type RunStores, storesIn } from "./stores.ts";

@@ -48,10 +48,11 @@ import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
+import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
-import { runOptionsOf } from "../run-options.ts";
+import { runOptionsOf, withoutOwnHook } from "../run-options.ts";
 
 export interface NebulaApplyOptions {
   readonly flags: FlagValues;
@@ -64,6 +65,7 @@ export interface NebulaApplyOptions {
   readonly totalBudget?: string | undefined;
   readonly acceptRedBase?: true | undefined;
   readonly trustConfig?: true | undefined;
+  readonly acceptSettings?: true | undefined;
   readonly json?: true | undefined;
 }
 
@@ -74,6 +76,7 @@ export async function nebulaApplyCommand(
   named: string,
   options: NebulaApplyOptions,
 ): Promise<ExitCode> {
+  if (options.acceptSettings === true) refuseAgents("apply --accept-settings");
   return workOnNebula(named, await meant(named, options), options);
 }
 
@@ -119,6 +122,7 @@ export async function workOnNebula(
     const { reason, state } = await applyNebula({
       repository: repositoryOf(workspace),
       ...{ loaded, resumed, limits, landingsOnly, optionsOf, branch: options.branch },
+      ...{ withoutOwnHook, acceptSettings: options.acceptSettings },
       base: await baseOf(root, options.base),
       acceptsRedBase: options.acceptRedBase,
       keys: createKeyManager({ dir: join(folders.state, "keys") }),

@@ -71,7 +71,10 @@ export function engineLines(record: EngineRecord, view: View): string[] {
     case "landing_repeated":
       return say(record.phase, "landing repeated after a power cut");
     case "base_moved":
-      return say(record.phase, `the branch has moved to ${record.tip.slice(0, 10)}: merges again`);
+      return say(
+        record.phase,
+        `somebody moved the branch to ${record.tip.slice(0, 10)}: merges on that`,
+      );
     case "phase_unchanged":
       return say(record.phase, "done: there is nothing to land");
     case "rework":

@@ -1,4 +1,3 @@
-import { shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 
 /** Refuses what a person decides to an agent that a run has started. @throws {CliError} `ERR_STATE` */
@@ -6,6 +5,6 @@ export function refuseAgents(command: string): void {
   if (process.env["QUASAR_RUN_ID"] === undefined) return;
   const message = `quasar nebula ${command} is for a person, and a run has started this`;
   throw new CliError("ERR_STATE", message, {
-    next: [`quasar nebula ${shellWord(command)} in a terminal of your own`],
+    next: [`quasar nebula ${command} in a terminal of your own`],
   });
 }
