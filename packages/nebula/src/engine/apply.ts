@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
@@ -71,10 +71,18 @@ export interface ApplyEnd {
  * The unfinished nebula that was begun from a folder; `undefined` where there is none.
  *
  * @param dir - Absolute.
+ * @param name - Of the nebula in it: one of this name whose own folder is gone was moved here, alone or with the
+ *   repository. @default only by the folder
  */
-export function unfinishedOf(commonDir: string, dir: string): NebulaState | undefined {
+export function unfinishedOf(
+  commonDir: string,
+  dir: string,
+  name?: string,
+): NebulaState | undefined {
   const path = realpathSync(dir);
-  return listNebulae(commonDir).find((nebula) => nebula.dir === path && isUnfinished(nebula));
+  const open = listNebulae(commonDir).filter(isUnfinished);
+  const isMoved = (nebula: NebulaState): boolean => nebula.name === name && !existsSync(nebula.dir);
+  return open.find((nebula) => nebula.dir === path) ?? open.find(isMoved);
 }
 
 /**
@@ -115,6 +123,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         }),
         steering: createSteering({
           ...{ home, spec, store, now, tell: onEvent, endNow: () => ending.abort() },
+          dir: options.loaded?.dir ?? begun.dir,
         }),
       };
       if (resumed === undefined) {

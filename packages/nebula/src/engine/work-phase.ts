@@ -1,19 +1,21 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { AgentFailure } from "@quasar/agents";
 import { currentHead, type Repository } from "@quasar/git";
-import { isAncestor, refSha } from "@quasar/git/history";
+import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { operationInProgress } from "@quasar/git/internal";
 import { conflictMarkersLeft } from "@quasar/git/landing";
 import { openRuns, type RunEnd, type RunEvent, type Runs, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
-import { spentIn } from "@quasar/runs/tree";
+import { lastCommitOf, spentIn } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { sendBack } from "../landing/send-back.ts";
 import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
-import { keepUncommitted, moveTree, openTree, type TreeOptions } from "../trees/tree.ts";
+import { keepUncommitted, moveTree, openTree, type TreeOptions, treePath } from "../trees/tree.ts";
 import { allowanceOf, reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
 import { note, report } from "./report.ts";
@@ -56,7 +58,7 @@ export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Work
   const tree = await treeOf(engine, { spec, state });
   if (tree === undefined) return "settled";
   const runs = await openRuns(tree.root, { home: runsFolder(engine.home, state.ref) });
-  const came = await runToEnd(engine, { spec, state }, runs);
+  const came = await runToEnd(engine, { spec, state }, runs, tree);
   if (came.as === "approved") await freeze(engine, { spec, state }, came.commit);
   return came.as === "approved" ? "settled" : came.as;
 }
@@ -64,12 +66,21 @@ export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Work
 /** The work tree of a phase; `undefined` where it cannot be set up, which the state says. */
 async function treeOf(engine: Engine, { spec, state }: Phase): Promise<Repository | undefined> {
   try {
-    return await openTree(engine, treeOptions(engine, spec, state));
+    const options = treeOptions(engine, spec, state);
+    return await openTree(engine, { ...options, commit: await reachedOf(engine, state) });
   } catch (error) {
     if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
     fail(engine, state.id, error.message);
     return undefined;
   }
+}
+
+/** The commit that a phase's work has got to, where its tree has to be made again. */
+async function reachedOf(engine: Engine, { ref, runId, base }: PhaseState): Promise<string> {
+  const { repository, home, signal } = engine;
+  if (existsSync(treePath(engine, ref))) return base;
+  const last = await lastCommitOf(join(runsFolder(home, ref), runId));
+  return (last && (await resolveCommit(repository.root, last, { signal }))) ?? base;
 }
 
 function treeOptions(
@@ -88,12 +99,18 @@ function fail(engine: Engine, id: string, reason: string): void {
 /** What the run of an attempt has come to; where it failed, the state says why. */
 type Came = { readonly as: "approved"; readonly commit: string } | { readonly as: Worked };
 
-async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Promise<Came> {
+async function runToEnd(
+  engine: Engine,
+  { spec, state }: Phase,
+  runs: Runs,
+  { root }: Pick<Repository, "root">,
+): Promise<Came> {
   const { tell, spec: nebula } = engine;
   const timeoutMs = spec.timeoutMs ?? nebula.execution.timeoutMs;
   const late = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([engine.signal, late]);
   const { runId, id } = state;
+  const commits = commitHolder(engine, state);
   const found = (await runs.list()).find((run) => run.id === runId);
   if (found?.status === "approved") {
     return { as: "approved", commit: (await runs.show(runId)).headSha };
@@ -108,6 +125,7 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
       if (event.type === "agent_done") {
         engine.agentLimits.succeeded(given[event.role].name, engine.now().getTime());
       }
+      if (event.type === "committed" && event.sha !== undefined) commits.hold(event.sha);
       tell({ type: "run_event", phase: id, event });
     },
   };
@@ -135,6 +153,7 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     fail(engine, id, error.message);
     return { as: "settled" };
   }
+  await commits.held();
   if (end === undefined) return { as: "interrupted" };
   const { result } = end;
   if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
@@ -145,8 +164,27 @@ async function runToEnd(engine: Engine, { spec, state }: Phase, runs: Runs): Pro
     limited(engine, id, given[role].name, result.agentFailure);
     return { as: "limited" };
   }
+  if (!existsSync(join(root, ".git"))) {
+    const message = `its work tree ${root} is gone: a resume makes it again`;
+    tell({ type: "warning", phase: id, message });
+    return { as: "interrupted" };
+  }
   fail(engine, id, late.aborted ? `it took longer than ${span(timeoutMs)}` : reasonOf(result));
   return { as: "settled" };
+}
+
+/** Has a ref hold what a run commits, one commit after the other: its work tree may be removed, and `git gc` be run. */
+function commitHolder(engine: Engine, { ref }: Pick<PhaseState, "ref">) {
+  const name = refsOf(engine.store.current.id).work(ref);
+  let last = Promise.resolve();
+  return {
+    hold(sha: string): void {
+      last = last.then(() => holdRef(engine, name, sha));
+      // It is awaited when the run has ended, unless that fails first.
+      last.catch(() => {});
+    },
+    held: () => last,
+  };
 }
 
 /** Why a run was not approved, in words of a phase: it is not resumed, but begun again. */

@@ -12,7 +12,13 @@ export async function laneObstacle(engine: Engine): Promise<string | undefined> 
   const [tree] = await workTreesOn(repository, branch, { signal });
   if (tree === undefined) return undefined;
   const { path, use } = tree;
-  const help = use === "checked-out" ? `: git -C ${shellWord(path)} switch --detach` : "";
   const what = use === "checked-out" ? "is checked out" : `is in a ${use}`;
-  return `nothing lands while ${branch} ${what} in ${path}${help}`;
+  return `nothing lands while ${branch} ${what} in ${path}: git -C ${shellWord(path)} ${LEAVES[use]}`;
 }
+
+/** The command by which a work tree gets nearer to leaving the branch. What a rebase makes of it has no landing any more. */
+const LEAVES = {
+  "checked-out": "switch --detach",
+  rebase: "rebase --abort",
+  bisect: "bisect reset",
+} as const;

@@ -22,6 +22,8 @@ export interface Steering {
 
 export interface SteeringOptions {
   readonly home: NebulaHome;
+  /** The nebula's own folder, which need not be there. */
+  readonly dir: string;
   readonly spec: NebulaSpec;
   readonly store: StateStore;
   readonly now: () => Date;
@@ -34,9 +36,8 @@ export interface SteeringOptions {
  * `PAUSE` in the nebula's folder holds until it is removed; `STOP` and `RETRY`, which holds a phase's id, are taken
  * once, and removed unless git tracks them. The folder need not be there.
  */
-export function createSteering({ endNow, ...engine }: SteeringOptions): Steering {
+export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Steering {
   const { home, store, tell } = engine;
-  const { dir } = store.current;
   let isStopping = false;
   let isPaused = false;
   /** Files that were taken and are still there, by their identities. */

@@ -74,6 +74,8 @@ export function refsOf(id: string): {
   readonly candidate: (seq: number) => string;
   readonly base: string;
   readonly conflict: (phaseRef: string, attempt: number) => string;
+  /** The last commit of a run that works: its work tree may be removed. */
+  readonly work: (phaseRef: string) => string;
   /** What a work tree held that was uncommitted: what they all begin with. */
   readonly left: (tree: string) => string;
 } {
@@ -83,6 +85,7 @@ export function refsOf(id: string): {
     candidate: (seq) => `${root}/candidate/${seq}`,
     base: `${root}/base`,
     conflict: (ref, attempt) => `${root}/conflict/${ref}/${attempt}`,
+    work: (ref) => `${root}/work/${ref}`,
     left: (tree) => `${root}/left/${tree}/`,
   };
 }

@@ -11,6 +11,6 @@ export {
   foreignProcessesIn,
 } from "./processes.ts";
 export { runCommand } from "./run-command.ts";
-export { limitedUntil, spentIn } from "./read-run.ts";
+export { lastCommitOf, limitedUntil, spentIn } from "./read-run.ts";
 export { openSharedControls, type SharedControls } from "./shared-controls.ts";
 export { type RunStores, storesIn } from "./stores.ts";

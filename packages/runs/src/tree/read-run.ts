@@ -31,3 +31,14 @@ export async function limitedUntil(runDir: string): Promise<string | undefined> 
   const loaded = await storesIn(runDir, {}).current.load();
   return loaded && limitOf(loaded.checkpoint);
 }
+
+/**
+ * The commit that a run has got to: a full id; `undefined` where it has none.
+ *
+ * @param runDir - Absolute path of the run's folder.
+ * @throws {CheckpointError} Where the run cannot be read.
+ */
+export async function lastCommitOf(runDir: string): Promise<string | undefined> {
+  const loaded = await storesIn(runDir, {}).current.load();
+  return loaded?.checkpoint.gitSha || undefined;
+}

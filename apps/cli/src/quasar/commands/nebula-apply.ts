@@ -175,7 +175,7 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
   const begun =
-    unfinishedOf(workspace.repositoryId, loaded.dir) ??
+    unfinishedOf(workspace.repositoryId, loaded.dir, loaded.spec?.name) ??
     (resume === true ? lastOf(workspace, loaded.dir) : undefined);
   if (begun !== undefined && fresh !== true) {
     return { workspace, loaded, resumed: unfinished(workspace, begun, resume === true) };

@@ -22,7 +22,7 @@ function findingOf(found: NebulaProblem): Finding {
     case "trees_left": {
       const { nebula, paths } = found;
       const name = fit(cleanLine(nebula.name), 40);
-      const message = `nebula ${name} has ended, and ${count(paths.length, "work tree")} of it is kept`;
+      const message = `nebula ${name} has ended, and keeps ${count(paths.length, "work tree")}`;
       return warning("nebulae", message, [`quasar nebula prune ${nebula.id}`]);
     }
   }

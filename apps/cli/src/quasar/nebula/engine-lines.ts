@@ -69,7 +69,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
       return say(record.phase, `${how}: ${record.candidate.slice(0, 10)}`, "green");
     }
     case "landing_repeated":
-      return say(record.phase, "landing repeated after a power cut");
+      return say(record.phase, "landed again: the branch was back at the commit before it");
     case "base_moved":
       return say(
         record.phase,
