@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
@@ -180,4 +180,28 @@ test("a nebula that has begun takes over what its folder says now", async () => 
   next     quasar nebula apply ${id} --auto --resume
 `);
   expect((await quasar(at, ["nebula", "status"])).stdout).toContain("demo: 1 of 3 phases");
+});
+
+test("a git hook that came while a nebula worked is named, and holds its phases until a person accepts it", async () => {
+  const { at, id } = await halfDone();
+  await quasar(at, ["nebula", "reject", "two", "--reason", "again"]);
+  const ran = join(at.outside, "ran");
+  const hook = join(at.repo, ".git/hooks/pre-commit");
+  write(join(at.repo, ".git/hooks"), { "pre-commit": `#!/bin/sh\ntouch '${ran}'\n` });
+  chmodSync(hook, 0o755);
+  const again = [{ role: "coder", text: "W", files: { "more.txt": "x\n" } }, ...workOf()] as const;
+  const resume = ["nebula", "apply", id, "--auto", "--resume", ...agents(at, again)];
+  const held = await quasar(at, resume);
+  expect(held.code).toBe(5);
+  expect(held.stderr).toContain("git hook .git/hooks/pre-commit: new");
+  expect(held.stderr).toContain("resume with --accept-settings");
+  expect(existsSync(ran)).toBe(false);
+
+  const accept = [...resume, "--accept-settings"];
+  const byAgent = await quasar(at, accept, { env: { QUASAR_RUN_ID: "r" } });
+  expect(byAgent.stderr).toContain("is for a person, and a run has started this");
+  expect(existsSync(ran)).toBe(false);
+  expect((await quasar(at, accept)).code).toBe(5);
+  expect(existsSync(ran), "git itself runs it").toBe(true);
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain("waits    two:");
 });

@@ -1,4 +1,11 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folder, git, lastRecord, type Place, place, quasar, start, write } from "./harness.ts";
@@ -83,6 +90,26 @@ test("after three answers that are no nebula the last one is kept beside, and th
     next: [`quasar nebula validate ${DIR}.invalid`],
   });
   expect(readdirSync(join(at.repo, ".nebulas"))).toEqual(["dates.invalid"]);
+});
+
+test("a draft that was kept stays as it is, and a link of the repository's leads nowhere", async () => {
+  const at = planner([{ text: UNKNOWN }]);
+  write(join(at.repo, `${DIR}.invalid`), { "nebula.toml": "mended by hand" });
+  expect(lastRecord(await generate(at, "--json"))).toMatchObject({
+    dir: join(at.repo, `${DIR}.invalid-2`),
+    exit: 2,
+  });
+  expect(readFileSync(join(at.repo, `${DIR}.invalid/nebula.toml`), "utf8")).toBe("mended by hand");
+
+  const linked = planner([{ text: GOOD }]);
+  const away = join(linked.outside, "away");
+  mkdirSync(away);
+  symlinkSync(away, join(linked.repo, ".nebulas"));
+  const refused = await quasar(linked, ["nebula", "generate", "Move all", "--json"]);
+  expect(lastRecord(refused)).toMatchObject({ code: "ERR_EXISTS", exit: 6 });
+  expect(readdirSync(away)).toEqual([]);
+  expect((await generate(linked, "--json")).code, "a person has named it").toBe(0);
+  expect(readdirSync(away)).toEqual(["dates"]);
 });
 
 test("a name that leaves the folder is written nowhere", async () => {

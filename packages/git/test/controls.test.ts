@@ -356,3 +356,22 @@ test("a git hook of the product's own counts for nothing but what others put int
   hook(root, ".git/hooks/post-commit", "#!/bin/sh\nours\nevil\n");
   expect(await controls.changes()).toHaveLength(1);
 });
+
+test("of a repository, compares only what all of its work trees share", async () => {
+  const root = aSettledRepository();
+  git(root, "config", "core.hooksPath", ".husky");
+  hook(root, ".husky/pre-commit");
+  const shared = await openGitControls(await openRepository(root), { scope: "repository" });
+  const whole = await controlsOf(root);
+  hook(root, ".husky/pre-commit", "#!/bin/sh\nother\n");
+  git(root, "update-index", "--assume-unchanged", "a.txt");
+  git(root, "config", "branch.main.remote", "elsewhere");
+  expect((await whole.changes()).map(({ words }) => words)).toHaveLength(3);
+  expect(await shared.changes()).toEqual([]);
+  git(root, "config", "core.hooksPath", join(root, ".git/mine"));
+  hook(root, ".git/mine/pre-push");
+  expect(await shared.changes()).toEqual([
+    expect.objectContaining({ words: expect.stringContaining("core.hookspath: ") as string }),
+    { words: "git hook .git/mine/pre-push: new", decides: true },
+  ]);
+});

@@ -18,7 +18,13 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { doneWords, labelled, nextLines } from "../../shared/output/text.ts";
 import { loadConfig } from "../config/load.ts";
 import { answeredFiles } from "../generate/answer-files.ts";
-import { acceptDraft, targetFolder, type TargetFolder, writeDraft } from "../generate/folder.ts";
+import {
+  acceptDraft,
+  defaultFolder,
+  targetFolder,
+  type TargetFolder,
+  writeDraft,
+} from "../generate/folder.ts";
 import { openReadingRoom, type ReadingRoom } from "../generate/reading-turn.ts";
 import { planningRequest, type Refused } from "../generate/request.ts";
 import { problemLines } from "../nebula/problem-lines.ts";
@@ -41,10 +47,8 @@ export async function nebulaGenerateCommand(
   options: NebulaGenerateOptions,
 ): Promise<ExitCode> {
   if (wish.trim() === "") throw new CliError("ERR_USAGE", "what to plan is empty");
-  const target = targetFolder(
-    resolvePath(options.dir ?? `.nebulas/${slugOf(wish)}`),
-    options.force === true,
-  );
+  const dir = options.dir === undefined ? defaultFolder(slugOf(wish)) : resolvePath(options.dir);
+  const target = targetFolder(dir, options.force === true);
   const workspace = await openWorkspace(process.cwd());
   const { root } = workspace;
   const { folders } = openUser();

@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { loadNebula, type LoadedNebula } from "@quasar/nebula/spec";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -16,7 +16,7 @@ import type { AnsweredFile } from "./answer-files.ts";
 /** Where a generated nebula goes: drafts are beside it until one is valid. */
 export interface TargetFolder {
   readonly dir: string;
-  /** Of drafts: the last one that is no nebula stays there. */
+  /** Of drafts, and new: the last one that is no nebula stays there. */
   readonly draft: string;
 }
 
@@ -28,29 +28,35 @@ export interface TargetFolder {
  * @throws {CliError} `ERR_EXISTS`
  */
 export function targetFolder(dir: string, force: boolean): TargetFolder {
-  const draft = `${dir}.invalid`;
   const isThere = lstatSync(dir, { throwIfNoEntry: false }) !== undefined;
   const isReplaceable = force && isNebula(dir);
   if (isThere && !isReplaceable) {
     const help = isNebula(dir) ? "--force keeps it under another name" : "--dir names another one";
     throw new CliError("ERR_EXISTS", `${cleanLine(dir)} is there already; ${help}`);
   }
-  const isDraftThere = lstatSync(draft, { throwIfNoEntry: false }) !== undefined;
-  if (isDraftThere && filesIn(draft) === undefined) {
-    throw new CliError("ERR_EXISTS", `${cleanLine(draft)} is there already, and is no draft`);
-  }
-  return { dir, draft };
+  return { dir, draft: freeName(`${dir}.invalid`) };
 }
 
+/** Whether a folder has nothing but files, and those of a nebula. */
 function isNebula(dir: string): boolean {
-  return filesIn(dir)?.includes("nebula.toml") === true;
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return (
+    entries.every((entry) => entry.isFile()) && entries.some(({ name }) => name === "nebula.toml")
+  );
 }
 
-/** The names in a folder that has nothing but files, as a nebula's; `undefined`: it is something else. */
-function filesIn(dir: string): readonly string[] | undefined {
-  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-  const entries = readdirSync(dir, { withFileTypes: true });
-  return entries.every((entry) => entry.isFile()) ? entries.map(({ name }) => name) : undefined;
+/**
+ * Where a nebula is written that nobody has named a folder for, absolute.
+ *
+ * @throws {CliError} `ERR_EXISTS` where a link leads elsewhere: it may be the repository's
+ */
+export function defaultFolder(name: string): string {
+  const parent = resolve(".nebulas");
+  if (lstatSync(parent, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    throw new CliError("ERR_EXISTS", ".nebulas is a link; --dir names the folder that is meant");
+  }
+  return join(parent, name);
 }
 
 /** Replaces the draft by these files. @returns What they are as a nebula; `undefined`: nebula.toml is missing. */
@@ -76,6 +82,6 @@ export function acceptDraft({ dir, draft }: TargetFolder): string | undefined {
 function freeName(path: string): string {
   for (let n = 1; ; n += 1) {
     const name = n === 1 ? path : `${path}-${n}`;
-    if (!existsSync(name)) return name;
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
   }
 }
