@@ -1,23 +1,26 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createChooser } from "@quasar/durable/testing";
 import { missing } from "./blackbox/needs.ts";
-import { makePlace, oneCycle, type Place, QUASAR } from "./blackbox/place.ts";
-import { boot, writeResume, writeRuns } from "./power-cuts/guest.ts";
+import { QUASAR } from "./blackbox/place.ts";
+import { boot, writeResume, writeWork } from "./power-cuts/guest.ts";
 import { copyImage, isSound, makeImage, withMounted } from "./power-cuts/image.ts";
-import { judgeCut, judgeResumed } from "./power-cuts/judge.ts";
+import { nebulaVictim } from "./power-cuts/nebula.ts";
+import { runsVictim } from "./power-cuts/runs.ts";
+import type { MakeVictim } from "./power-cuts/victim.ts";
 
-/** Runs that a guest would do, were the power not cut. */
-const RUNS = 8;
-/** The lines that some three of them print. */
-const LINES = 36;
+/** Where the guest's git and `sync` sync nothing. */
+const CONTROL = "control, without syncs";
 /** About what one step takes. */
 const MS = 400;
 
+const VICTIMS: Readonly<Record<string, MakeVictim>> = { quasar: runsVictim, nebula: nebulaVictim };
+
 const { values } = parseArgs({
   options: {
+    of: { type: "string", default: "quasar" },
     cuts: { type: "string", default: "60" },
     "control-cuts": { type: "string", default: "10" },
     seed: { type: "string", default: String(Math.floor(Date.now() / 86_400_000)) },
@@ -32,13 +35,15 @@ else {
 }
 
 async function main(): Promise<void> {
-  console.log(`seed ${values.seed}, ${QUASAR}`);
-  const lost = await cuts("cut", Number(values.cuts), false);
-  const control = await cuts(
-    "control, git without its syncs",
-    Number(values["control-cuts"]),
-    true,
-  );
+  const makeVictim = VICTIMS[values.of];
+  if (makeVictim === undefined) {
+    console.error(`--of: ${values.of} is not ${Object.keys(VICTIMS).join(" or ")}`);
+    process.exitCode = 2;
+    return;
+  }
+  console.log(`${values.of}, seed ${values.seed}, ${QUASAR}`);
+  const lost = await cuts(makeVictim, "cut", Number(values.cuts));
+  const control = await cuts(makeVictim, CONTROL, Number(values["control-cuts"]));
   console.log(`${lost} of ${values.cuts} cuts lost something`);
   console.log(`control: ${control} of ${values["control-cuts"]} cuts lost something`);
   if (lost > 0) process.exitCode = 1;
@@ -48,7 +53,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function cuts(what: string, count: number, withoutGitSyncs: boolean): Promise<number> {
+async function cuts(makeVictim: MakeVictim, what: string, count: number): Promise<number> {
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), "quasar-cuts-"));
   const disk = join(scratch, "disk");
   const base = join(scratch, "base.img");
@@ -57,27 +62,26 @@ async function cuts(what: string, count: number, withoutGitSyncs: boolean): Prom
   let unjudged = 0;
   try {
     makeImage(base);
-    const guest = await withMounted(base, disk, () => {
-      const at = makePlace("cuts", disk);
-      return { at, scripts: writeScripts(at) };
-    });
-    const machine = { scratch, disk, withoutGitSyncs, ...guest };
-    const [runs, resume] = [writeRuns(machine), writeResume(machine)];
+    const victim = await withMounted(base, disk, () => makeVictim(disk));
+    const [least, most] = victim.lines;
+    const guest = { scratch, disk, ground: victim.ground, withoutSyncs: what === CONTROL };
+    const [work, resume] = [writeWork(guest, victim.work), writeResume(guest, victim.resume)];
     for (let nth = 1; nth <= count; nth += 1) {
       const image = join(scratch, `cut-${nth}.img`);
       copyImage(base, image);
-      const cut = { lines: 1 + choose(LINES), ms: choose(MS) };
-      const lines = await boot({ scratch, program: runs, image, cut });
+      const cut = { lines: least + choose(most - least + 1), ms: choose(MS) };
+      const lines = await boot({ scratch, program: work, image, cut });
       const last = lines.findLast(({ type }) => type !== "agent_event");
       console.log(`${what} ${nth}: ${lines.length} lines, the last ${last?.type}`);
       try {
-        const { bad, isOpen } = await withMounted(image, disk, () => judgeCut(guest.at, lines));
+        const judged = await withMounted(image, disk, () => victim.judgeCut(lines));
         const after = await boot({ scratch, program: resume, image });
         const verdict = await withMounted(image, disk, () =>
-          judgeResumed(guest.at, isOpen, lines, after),
+          victim.judgeResumed(judged, lines, after),
         );
-        for (const message of [...bad, ...verdict]) console.log(`  LOST ${message}`);
-        if (bad.length + verdict.length > 0) lost += 1;
+        const bad = [...judged.bad, ...verdict];
+        for (const message of bad) console.log(`  LOST ${message}`);
+        if (bad.length > 0) lost += 1;
       } catch (error) {
         if (isSound(image)) throw error;
         console.log(`  NOT JUDGED: the file system itself is damaged: ${String(error)}`);
@@ -90,15 +94,4 @@ async function cuts(what: string, count: number, withoutGitSyncs: boolean): Prom
   }
   if (unjudged > 0) console.log(`${what}: ${unjudged} of ${count} not judged`);
   return lost;
-}
-
-function writeScripts({ root }: Place): readonly string[] {
-  return Array.from({ length: RUNS }, (_, index) => {
-    const path = join(root, `script-${index + 1}.json`);
-    const turns = oneCycle(50).map((turn) =>
-      "files" in turn ? { ...turn, files: { "work.txt": `${index + 1}\n` } } : turn,
-    );
-    writeFileSync(path, JSON.stringify({ turns, responseUsd: 0.25 }));
-    return path;
-  });
 }

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Place, QUASAR } from "../blackbox/place.ts";
+import { QUASAR } from "../blackbox/place.ts";
+import { type Ground, quote } from "./victim.ts";
 
 /** A line that `quasar --json` printed. */
 export type Line = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -13,56 +14,46 @@ export interface Guest {
   readonly scratch: string;
   /** Where its disk is mounted, inside and outside. */
   readonly disk: string;
-  readonly at: Place;
-  /** Whether git, in the guest, leaves its syncs out: then a cut has to be seen to lose something. */
-  readonly withoutGitSyncs: boolean;
-  /** Scripts of the runs that it does one after the other. */
-  readonly scripts: readonly string[];
+  readonly ground: Ground;
+  /** Whether git and `sync`, in the guest, sync nothing: then a cut has to be seen to lose something. */
+  readonly withoutSyncs: boolean;
 }
 
-/** Writes the program that does the runs, one after the other, and returns its path. */
-export function writeRuns(guest: Guest): string {
-  const runs = guest.scripts.map((script, index) => {
-    const agent = quote(`scripted:${script}`);
-    const task = `Write number ${index + 1}.`;
-    return `quasar run ${quote(task)} --json --coder ${agent} --reviewer ${agent}`;
-  });
-  return writeProgram(guest, "runs", [...runs, "sleep 1000"]);
+/** Writes the program that works until the power fails, and returns its path. */
+export function writeWork(guest: Guest, commands: readonly string[]): string {
+  return writeProgram(guest, "work", [...commands, "sleep 1000"]);
 }
 
 /** Writes the program that continues with what was cut off, once the power is back. */
-export function writeResume(guest: Guest): string {
+export function writeResume(guest: Guest, command: string): string {
   const left = `echo "{\\"type\\":\\"left\\",\\"code\\":$?}"`;
-  const off = ["sync", "echo o > /proc/sysrq-trigger", "sleep 1000"];
-  return writeProgram(guest, "resume", ["quasar resume --json", left, ...off]);
+  const off = ["/bin/sync", "echo o > /proc/sysrq-trigger", "sleep 1000"];
+  return writeProgram(guest, "resume", [command, left, ...off]);
 }
 
 function writeProgram(guest: Guest, name: string, commands: readonly string[]): string {
-  const { scratch, disk, at, withoutGitSyncs } = guest;
+  const { scratch, disk, ground, withoutSyncs } = guest;
   const bin = join(scratch, "bin");
   mkdirSync(bin, { recursive: true });
   const { PATH = "" } = process.env;
-  if (withoutGitSyncs) {
+  if (withoutSyncs) {
     const git = `#!/bin/sh\nPATH=${quote(PATH)} exec git -c core.fsync=none "$@"\n`;
     writeFileSync(join(bin, "git"), git, { mode: 0o755 });
+    writeFileSync(join(bin, "sync"), "#!/bin/sh\n", { mode: 0o755 });
   }
-  const env = Object.entries({ ...at.env, PATH: `${bin}:${PATH}` });
+  const env = Object.entries({ ...ground.env, PATH: `${bin}:${PATH}` });
   const program = join(scratch, `${name}.sh`);
   const lines = [
     "#!/bin/sh",
     "mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t tmpfs tmp /dev/shm 2> /dev/null",
     `mount -t ext4 /dev/ubda ${quote(disk)}`,
     ...env.map(([variable, value]) => `export ${variable}=${quote(value)}`),
-    `cd ${quote(at.repo)}`,
+    `cd ${quote(ground.cwd)}`,
     `quasar() { node ${quote(QUASAR)} "$@" 2> /dev/null; }`,
     ...commands,
   ];
   writeFileSync(program, `${lines.join("\n")}\n`, { mode: 0o755 });
   return program;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** A moment that does not depend on how fast the machine is. */
@@ -125,4 +116,4 @@ export async function boot(options: BootOptions): Promise<readonly Line[]> {
 }
 
 /** A guest that does not end by itself by then is stuck. */
-const LONG_MS = 120_000;
+const LONG_MS = 600_000;

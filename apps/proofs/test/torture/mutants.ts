@@ -173,6 +173,14 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     kill: `runner at ${STATE} #24`,
     law: "landings",
   },
+  {
+    name: "merges are made where the repository's drivers act",
+    text: /GIT_DIR: (folder\d*)\.path,/g,
+    programs: 1,
+    instead: "GIT_DIR: $1.repository.commonDir,",
+    kill: `runner at ${STATE} #24`,
+    law: "sound",
+  },
 ];
 
 /** Builds a command with a broken promise, for the time of a test; returns the path of its `main.js`. */

@@ -13,6 +13,7 @@ name = "demo"
 
 [execution]
 max_workers = ${workers}
+min_free = "1MB"
 merge_order = "${order}"
 verify = ["sh verify.sh"]
 `;
@@ -41,6 +42,9 @@ export function sharedText(changed: Readonly<Record<number, string>> = {}): stri
   return `${lines.join("\n")}\n`;
 }
 
+/** In the home of a trial: a merge driver of the repository's, which nobody trusts, has run. */
+export const DRIVER_MARK = "merge-driver-has-run";
+
 /**
  * Makes a repository of one commit with a nebula in it, to be copied for each trial, and with changes of the user's own
  * that are to stay as they are: staged, unstaged and untracked.
@@ -59,6 +63,8 @@ export function makeNebulaFixture(folder: string, nebula: TorturedNebula): Fixtu
     write(join(FOLDER, `${id}.md`), phase(id, needs));
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");
+  git("config", "merge.foreign.driver", `touch "$HOME/${DRIVER_MARK}"; exit 1`);
+  write(".git/info/attributes", "* merge=foreign\n");
   write("staged.txt", "two\n");
   git("add", "staged.txt");
   write("shared.txt", "mine\n");

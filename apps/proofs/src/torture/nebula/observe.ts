@@ -4,11 +4,14 @@ import { basename, join } from "node:path";
 import { listNebulae, type NebulaState, type PhaseState } from "@quasar/nebula";
 import { nebulaHome, refsOf, runsFolder } from "@quasar/nebula/internal";
 import { inspectReceipt, createKeyManager, listReceipts } from "@quasar/receipts";
-import { type Place, processesOf } from "@quasar/torture";
+import { processesOf, type Place as TrialPlace } from "@quasar/torture";
 import { type Books, booksOf } from "../books.ts";
 import { isHeld } from "../held.ts";
 import { treeOf, uncommittedOf } from "../quasar/observe.ts";
-import { BRANCH } from "./fixture.ts";
+import { BRANCH, DRIVER_MARK } from "./fixture.ts";
+
+/** What of a trial's place is looked at. */
+export type Place = Pick<TrialPlace, "root" | "work" | "home" | "env">;
 
 /** What differs from run to run in names that hold a nebula's id or a phase's place in the plan. */
 export const NEBULA_CHANCE: readonly (readonly [pattern: string, replacement: string])[] = [
@@ -63,6 +66,11 @@ function isAncestor(place: Place, commit: string, of: string): boolean {
   }
 }
 
+/** Whether the branch contains a commit. */
+export function isInBranch(place: Place, commit: string): boolean {
+  return isAncestor(place, commit, HEAD);
+}
+
 /**
  * What has to be true at any moment, of a nebula that is killed just then as of one that has ended.
  *
@@ -109,6 +117,7 @@ export function unsoundOf(place: Place, isTakenBack: boolean): readonly string[]
       "has landed without a receipt for its tree",
       landed.filter(({ tree }) => !isVerified(place, id, tree)),
     ),
+    ...(existsSync(join(place.home, DRIVER_MARK)) ? ["a merge driver of the repository ran"] : []),
     ...madeTwice(place),
   ];
 }

@@ -125,10 +125,11 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       const when = `at kill ${known.moments.length + 1}`;
       known.unsound.push(...unsoundOf(place, known.isTakenBack).map((why) => `${when}: ${why}`));
       known.crowded.push(...crowdedOf(place, nebula).map((why) => `${when}: ${why}`));
-      const asked = server.requestsOf(accountOf(place));
-      const finished = finishedTurns(place);
       const { kind, chance } = fateOf(life);
       const turn = kind === "runner" && chance < 1 / 3 ? endOneAgent(place) : undefined;
+      // Until it was ended, it may have asked.
+      const asked = server.requestsOf(accountOf(place));
+      const finished = finishedTurns(place);
       if (turn !== undefined) {
         known.lostTurns += 1;
         const others = asked.map(({ turnId }) => turnId).filter((id) => id !== turn);
@@ -216,7 +217,11 @@ function inNoOrder(
           .toSorted(),
       },
     },
-    refs: refs.map((name) => name.replace(/\/p\d-[0-9a-f]{8}\//u, "/p/")).toSorted(),
+    refs: refs
+      // What a lost turn had written, and how far it had come, is chance.
+      .filter((name) => !/^refs\/quasar\/\d{8}-/u.test(name))
+      .map((name) => name.replace(/\/p\d-[0-9a-f]{8}\//u, "/p/"))
+      .toSorted(),
   };
 }
 

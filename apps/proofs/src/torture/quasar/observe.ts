@@ -8,12 +8,14 @@ import type { Place } from "@quasar/torture";
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/gu;
 
-function git(place: Place, ...args: string[]): string {
+type Tree = Pick<Place, "work" | "env">;
+
+function git(place: Tree, ...args: string[]): string {
   return execFileSync("git", args, { cwd: place.work, env: place.env, encoding: "utf8" }).trim();
 }
 
 /** The files of a work tree that are not ignored, by the beginning of their SHA-256. */
-export function treeOf(place: Place): Readonly<Record<string, string>> {
+export function treeOf(place: Tree): Readonly<Record<string, string>> {
   const listed = git(place, "ls-files", "--cached", "--others", "--exclude-standard", "-z");
   const names = new Set(listed.split("\0").filter((name) => name !== ""));
   const hash = (name: string): string =>
@@ -24,7 +26,7 @@ export function treeOf(place: Place): Readonly<Record<string, string>> {
   return Object.fromEntries([...names].toSorted().map((name) => [name, hash(name)]));
 }
 
-export function uncommittedOf(place: Place): string {
+export function uncommittedOf(place: Tree): string {
   return git(place, "status", "--porcelain");
 }
 

@@ -1,23 +1,46 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFileCheckpointStore, type LoadedCheckpoint } from "@quasar/checkpoint";
-import { type Place, runIds, runsOf } from "../blackbox/place.ts";
+import { makePlace, oneCycle, type Place, runIds, runsOf } from "../blackbox/place.ts";
 import type { Line } from "./guest.ts";
+import { type Judged, quote, type Verdict, type Victim } from "./victim.ts";
 
-/** What a cut has broken, in words; nothing when all is as it was acknowledged. */
-export type Verdict = readonly string[];
+/** Runs that a guest would do, were the power not cut. */
+const RUNS = 8;
+
+/** Runs of `quasar`, one after the other. */
+export function runsVictim(disk: string): Victim {
+  const at = makePlace("cuts", disk);
+  const { repo: cwd, env } = at;
+  return {
+    ground: { cwd, env },
+    work: Array.from({ length: RUNS }, (_, index) => {
+      const agent = quote(`scripted:${writeScript(at, index + 1)}`);
+      const task = quote(`Write number ${index + 1}.`);
+      return `quasar run ${task} --json --coder ${agent} --reviewer ${agent}`;
+    }),
+    resume: "quasar resume --json",
+    lines: [1, 36], // of some three runs
+    judgeCut: (lines) => judgeCut(at, lines),
+    judgeResumed: ({ isOpen }, lines, after) => judgeResumed(at, isOpen, lines, after),
+  };
+}
+
+function writeScript({ root }: Place, number: number): string {
+  const path = join(root, `script-${number}.json`);
+  const turns = oneCycle(50).map((turn) =>
+    "files" in turn ? { ...turn, files: { "work.txt": `${number}\n` } } : turn,
+  );
+  writeFileSync(path, JSON.stringify({ turns, responseUsd: 0.25 }));
+  return path;
+}
 
 /** The events after which the run is on disk. */
 const AFTER_A_SAVE: ReadonlySet<unknown> = new Set(["agent_start", "agent_done", "committed"]);
 
-export interface Judged {
-  readonly bad: Verdict;
-  /** Whether there is a run to resume. */
-  readonly isOpen: boolean;
-}
-
 /** Judges a disk after a cut by what the runs on it had printed before. */
-export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judged> {
+async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judged> {
   const bad: string[] = [];
   const tell = (message: string): void => void bad.push(message);
   const git = gitIn(at);
@@ -55,7 +78,7 @@ export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judge
 }
 
 /** Judges the disk once the run was resumed, where there was one. */
-export function judgeResumed(
+function judgeResumed(
   at: Place,
   isOpen: boolean,
   lines: readonly Line[],
