@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { EXIT_CODES } from "../src/atlas/commands.ts";
 import { createProgram } from "../src/atlas/program.ts";
+import { createProgram as createQuasar } from "../src/quasar/program.ts";
 import { ATLAS_EXIT } from "../src/shared/exit-codes.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -19,22 +20,33 @@ const DOCUMENTS = [
   "packages/hookfile/SPEC.md",
 ];
 
+/** Pages that name commands of `quasar`. */
+const OF_QUASAR = ["README.md", "docs/nebula.md", "docs/agents.md"];
+
 const program = createProgram("1.0.0", () => {});
+const quasar = createQuasar("1.0.0", () => {});
 
 const FENCE = /^(`{3,})([a-z]*)\n([^]*?)^\1$/gmu;
 
-/** Command lines that a document gives: in code spans, and typed in fences. */
-function linesOf(text: string): readonly string[] {
+/** A line that stands for any command. */
+const PLACEHOLDER = /^[a-z]+ <command>/u;
+
+/** Command lines of a program that a document gives: in code spans, and typed in fences. */
+function linesOf(text: string, name: string): readonly string[] {
   const typed = [...text.matchAll(FENCE)].flatMap(([, , language, body = ""]) => {
-    const line = language === "console" ? /^\$ (atlas .*)$/gmu : /^(atlas .*)$/gmu;
+    const prompt = language === "console" ? "\\$ " : "";
+    const line = new RegExp(`^${prompt}(${name} .*)$`, "gmu");
     return [...body.matchAll(line)].map(([, found = ""]) => found);
   });
-  const spans = [...text.replaceAll(FENCE, "").matchAll(/`(atlas [^`\n]+)`/gu)];
-  return [...typed, ...spans.map(([, line = ""]) => line)];
+  const spans = [
+    ...text.replaceAll(FENCE, "").matchAll(new RegExp(`\`(${name} [^\`\\n]+)\``, "gu")),
+  ];
+  const all = [...typed, ...spans.map(([, line = ""]) => line)];
+  return all.filter((line) => !PLACEHOLDER.test(line));
 }
 
 /** What a line names that the help does not; what is quoted, piped on or remarked is left out. */
-function unknownIn(line: string): readonly string[] {
+function unknownIn(line: string, program: Command): readonly string[] {
   const [plain = ""] = line.replaceAll(/"[^"]*"|'[^']*'/gu, "…").split(/ #| \|| >|;/u);
   const words = plain.trim().split(/\s+/u).slice(1);
   let command: Command = program;
@@ -54,12 +66,17 @@ function unknownIn(line: string): readonly string[] {
   ];
 }
 
-test.for(DOCUMENTS)(
-  "%s names only commands of atlas that there are, with flags that they have",
-  (path) => {
-    const lines = linesOf(readFileSync(new URL(path, ROOT), "utf8"));
+test.for([
+  ...DOCUMENTS.map((path) => [path, "atlas", program] as const),
+  ...OF_QUASAR.map((path) => [path, "quasar", quasar] as const),
+])(
+  "%s names only commands of %s that there are, with flags that they have",
+  ([path, name, ofName]) => {
+    const lines = linesOf(readFileSync(new URL(path, ROOT), "utf8"), name);
     expect(lines.length).toBeGreaterThan(0);
-    const unknown = lines.flatMap((line) => unknownIn(line).map((what) => `${what}, in: ${line}`));
+    const unknown = lines.flatMap((line) =>
+      unknownIn(line, ofName).map((what) => `${what}, in: ${line}`),
+    );
     expect(unknown).toEqual([]);
   },
 );
@@ -71,7 +88,7 @@ test.for([
   ["atlas hook", 0],
   ["atlas hook context", 0],
 ] as const)("the check of documents finds in %s what there is not: %i", ([line, count]) => {
-  expect(unknownIn(line)).toHaveLength(count);
+  expect(unknownIn(line, program)).toHaveLength(count);
 });
 
 const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
@@ -110,18 +127,21 @@ test("hook files have a page of their own, and a summary in the README, which le
   }
 });
 
-test.for(DOCUMENTS)("every page and heading of this repository that %s links to exists", (path) => {
-  const here = new URL(path, ROOT);
-  const links = read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/gu);
-  const dead = [...links].filter(([, page = "", heading]) => {
-    const file = page === "" ? here : new URL(page, here);
-    return (
-      !existsSync(file) ||
-      (heading !== undefined && !anchorsOf(readFileSync(file, "utf8")).includes(heading))
-    );
-  });
-  expect(dead.map(([link]) => link)).toEqual([]);
-});
+test.for([...DOCUMENTS, "docs/nebula.md"])(
+  "every page and heading of this repository that %s links to exists",
+  (path) => {
+    const here = new URL(path, ROOT);
+    const links = read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/gu);
+    const dead = [...links].filter(([, page = "", heading]) => {
+      const file = page === "" ? here : new URL(page, here);
+      return (
+        !existsSync(file) ||
+        (heading !== undefined && !anchorsOf(readFileSync(file, "utf8")).includes(heading))
+      );
+    });
+    expect(dead.map(([link]) => link)).toEqual([]);
+  },
+);
 
 /** As GitHub makes them of headings. */
 function anchorsOf(text: string): readonly string[] {

@@ -19,7 +19,8 @@ export function phasesOf(spec: NebulaSpec, state: NebulaState): readonly Phase[]
 
 /**
  * The phases that can be worked on now, the first to be started first: what they need has landed, and nobody who
- * works touches the same files. Each is looked for once it is asked for: with hundreds of phases a few are begun at a time.
+ * works touches the same files. Each is searched when it is taken: of hundreds of phases a
+ * few are begun at a time.
  *
  * @param working - Ids of those that have a worker.
  */
