@@ -7,6 +7,7 @@ import { listTasks } from "@quasar/tasks";
 import { afterAll, beforeAll, test } from "vitest";
 import { answerOf, SHORT_TASK, TASK, turnOf } from "./screens/model.ts";
 import { lasting } from "./screens/same.ts";
+import { DIR, firstPhaseWorks, writeNebula } from "./screens/nebula.ts";
 import { aSession, type Session } from "./screens/session.ts";
 
 // What a newcomer sees of the installed commands: docs/screens, of which UPDATE_DOCS=1 rewrites what differs.
@@ -116,6 +117,43 @@ test.concurrent.for(cases)(
     if (output === "piped") await session.shows("atlas-approve", "atlas approve --yes");
     else await session.shows("atlas-approve", "atlas approve", { answers: "y" });
     await session.shows("atlas-status-approved", "atlas status");
+    expect(screensOf(session, "shown")).toEqual(screensOf(session, "kept"));
+  },
+);
+
+test.concurrent.for(cases)(
+  "a nebula's screens are as they are kept: Node $major, $output",
+  async ({ major, output }, { expect, onTestFinished }) => {
+    const agents = [] as const; // None is asked: they are scripted.
+    const script = () => () => ({});
+    const session = await aSession({ node: nodeOf(major), release, agents, output, script });
+    onTestFinished(session.close);
+    writeNebula(session.repo, session.home);
+    const isPiped = output === "piped";
+    const trusted = isPiped ? " --trust-config" : "";
+
+    await session.shows("nebula-validate", `quasar nebula validate ${DIR}`);
+    await session.shows("nebula-plan", `quasar nebula plan ${DIR}`);
+    const apply = session.type(`quasar nebula apply ${DIR} --auto${trusted}`);
+    if (!isPiped) {
+      await apply.sees("[y/N]");
+      apply.answer("y\n");
+    }
+    await firstPhaseWorks(session.repo);
+    await session.shows("nebula-status-running", "quasar nebula status");
+    apply.kill();
+    await apply.finished;
+    session.keep("nebula-apply-killed", apply);
+    await session.shows("nebula-status-killed", "quasar nebula status");
+    const resume = `quasar nebula apply ${DIR} --auto --resume`;
+    await session.shows("nebula-apply-waits", resume, { code: 5 });
+    await session.shows("nebula-status-waits", "quasar nebula status --all");
+    await session.shows("nebula-diff", "quasar nebula diff less --landed");
+    await session.shows("nebula-approve", "quasar nebula approve less");
+    await session.shows("nebula-apply-done", resume);
+    await session.shows("nebula-status-done", "quasar nebula status shop");
+    await session.shows("nebula-log", "quasar nebula log shop");
+    await session.shows("nebula-demo", "quasar nebula demo");
     expect(screensOf(session, "shown")).toEqual(screensOf(session, "kept"));
   },
 );

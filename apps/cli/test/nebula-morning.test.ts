@@ -80,7 +80,7 @@ const MORNING = `shop: 6 of 10 phases landed on nebula/shop, $1.85 spent
   skipped  page: needs "search", which failed
   next     quasar nebula diff pay --nebula ID --landed
            quasar nebula approve pay --nebula ID
-           quasar nebula reject pay --nebula ID --reason "what is wrong"
+           quasar nebula reject pay --nebula ID --reason "…"
            quasar nebula retry search --nebula ID
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `;

@@ -149,7 +149,7 @@ test("a plan says first what it lacks, then what it costs, its phases, and what 
                                              never seen one
      3  release  check, docs  $5.00  trust   Release
 
-needs your yes before it starts: it runs, works or is copied as you
+needs your yes before it starts, since it acts as you
   setup    pnpm install --offline (nebula.toml)
   copy     .env (nebula.toml)
   checks   npx markdownlint docs (03-docs.md)

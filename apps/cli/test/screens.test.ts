@@ -69,3 +69,27 @@ test.for([
 ] as const)("of two screens with %s it is $3 that they are the same", ([, from, to, same]) => {
   expect(lasting(SCREEN.replace(from, to)) === lasting(SCREEN)).toBe(same);
 });
+
+const SIDE_BY_SIDE = `$ quasar nebula apply .nebulas/shop --auto
+  nebula   vgkkqgvxsx begins at 139b117372
+  one      begins
+  two      begins
+  next     quasar nebula stop vgkkqgvxsx
+`;
+
+test.for([
+  ["another nebula", /vgkkqgvxsx/gu, "abcdefghij", true],
+  [
+    "phases in another order",
+    "one      begins\n  two      begins",
+    "two      begins\n  one      begins",
+    true,
+  ],
+  ["another phase", "two", "three", false],
+  ["a phase less", "  two      begins\n", "", false],
+] as const)(
+  "of two screens of a nebula with %s it is $3 that they are the same",
+  ([, from, to, same]) => {
+    expect(lasting(SIDE_BY_SIDE.replace(from, to)) === lasting(SIDE_BY_SIDE)).toBe(same);
+  },
+);

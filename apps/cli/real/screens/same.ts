@@ -14,6 +14,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [DAEMONS, "$1 …"],
   [/\d{8}-\d{6}-[0-9a-f]{6}/gu, "RUN"],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu, "UUID"],
+  [/(?<=\b(?:--nebula|apply|status|log|stop|nebula) +)(?=[a-z2-7]{10}\b)[a-z2-7]{10}/gu, "NEBULA"],
   [/\b(ckpt|rcpt)-[0-9a-f]{16}/gu, "$1-ID"],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{10}(?:[0-9a-f]{30})?\b/gu, "COMMIT"],
   [/(?<=quasar-demo-)\w{6}/gu, "DEMO"],
@@ -33,7 +34,11 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/ {2,}/gu, "  "],
 ];
 
+/** Screens of phases that work side by side: whose line comes first is up to the clock. */
+const SIDE_BY_SIDE = /^\$ quasar nebula (?:apply|log|demo)\b/u;
+
 /** A screen without what differs each time: two screens are the same where that is. */
 export function lasting(screen: string): string {
-  return VARYING.reduce((text, [pattern, name]) => text.replaceAll(pattern, name), screen);
+  const text = VARYING.reduce((rest, [pattern, name]) => rest.replaceAll(pattern, name), screen);
+  return SIDE_BY_SIDE.test(screen) ? text.split("\n").toSorted().join("\n") : text;
 }

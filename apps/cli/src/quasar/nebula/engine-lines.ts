@@ -2,7 +2,7 @@ import type { Told } from "@quasar/nebula";
 import type { RunEvent } from "@quasar/runs";
 import { cleanLine, count, fit, moment } from "@quasar/runs/text";
 import type { Presenter } from "../../shared/output/reporter.ts";
-import { doneWords, labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { doneWords, labelled, nextLines, RECOVERIES, type View } from "../../shared/output/text.ts";
 import { engineFacts, type NebulaResult } from "../facts/nebula-apply.ts";
 import { stateLines } from "./state-lines.ts";
 
@@ -151,7 +151,7 @@ function runEventWords(event: RunEvent): readonly string[] {
     case "check_done":
       return event.passed ? [] : [`cycle ${event.cycle}: ${event.name} failed`];
     case "turn_recovered":
-      return [`the ${event.role}'s turn was found again: ${event.how}`];
+      return [`the ${event.role} ${RECOVERIES[event.how]}`];
     case "turn_retry":
       return [`the ${event.role}'s turn failed; retry ${event.retry} of ${event.most}`];
     case "waiting":

@@ -74,7 +74,7 @@ function answersOf({ id, question }: PhaseState, nebulaId: string): readonly str
   return [
     `${answer("diff", id, nebulaId)} --landed`,
     answer("approve", id, nebulaId),
-    `${answer("reject", id, nebulaId)} --reason "what is wrong"`,
+    `${answer("reject", id, nebulaId)} --reason "…"`,
   ];
 }
 

@@ -127,5 +127,5 @@ function askLines({ asks }: NebulaPlan, view: View): readonly string[] {
       more.length === 0 ? cut(first) : `${cut(first)} and ${count(more.length, "file")}`;
     return labelled(view, key, `${cut(value)} (${where})`);
   });
-  return ["needs your yes before it starts: it runs, works or is copied as you", ...lines];
+  return ["needs your yes before it starts, since it acts as you", ...lines];
 }

@@ -262,7 +262,8 @@ function inOneLine(view: View, role: string, text: string, style?: Style): strin
 }
 
 /** How a turn continues whose end was not seen, or that failed. */
-const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
+/** What became of a turn that was under way in a crash, after its role. */
+export const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "is still running; reattached",
   read: "had finished; using its result, no extra cost",
   resumed: "continues its session",
