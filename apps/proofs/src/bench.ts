@@ -3,6 +3,7 @@ import { commandRows } from "./bench/command.ts";
 import { firstRequestRows } from "./bench/first-request.ts";
 import { growthRows } from "./bench/growth.ts";
 import { manyRunsRows } from "./bench/many-runs.ts";
+import { nebulaRows } from "./bench/nebula.ts";
 import { outputRows } from "./bench/output.ts";
 import type { Row } from "./bench/row.ts";
 import { storeRows } from "./bench/store.ts";
@@ -14,6 +15,7 @@ const rows = [
   ...(await growthRows()),
   ...(await outputRows()),
   ...(await manyRunsRows()),
+  ...(await nebulaRows()),
 ];
 const missed = rows.filter((row) => verdict(row) === "missed");
 
