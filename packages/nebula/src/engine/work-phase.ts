@@ -55,10 +55,11 @@ export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean>
  */
 export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Worked> {
   const state = engine.store.phase(spec.id);
+  const isMade = !existsSync(treePath(engine, state.ref));
   const tree = await treeOf(engine, { spec, state });
   if (tree === undefined) return "settled";
   const runs = await openRuns(tree.root, { home: runsFolder(engine.home, state.ref) });
-  const came = await runToEnd(engine, { spec, state }, runs, tree);
+  const came = await runToEnd(engine, { spec, state }, runs, { root: tree.root, isMade });
   if (came.as === "approved") await freeze(engine, { spec, state }, came.commit);
   return came.as === "approved" ? "settled" : came.as;
 }
@@ -103,7 +104,7 @@ async function runToEnd(
   engine: Engine,
   { spec, state }: Phase,
   runs: Runs,
-  { root }: Pick<Repository, "root">,
+  { root, isMade }: { readonly root: string; readonly isMade: boolean },
 ): Promise<Came> {
   const { tell, spec: nebula } = engine;
   const timeoutMs = spec.timeoutMs ?? nebula.execution.timeoutMs;
@@ -143,7 +144,9 @@ async function runToEnd(
     const maxBudgetUsd = await runBudget(engine, state);
     return runs.start({ ...given, runId, task, maxBudgetUsd, isNew: true });
   };
-  const accepts = new Set(engine.controls.accepted.length > 0 ? (["settings"] as const) : []);
+  // A tree that was made again is another one to git; what all trees share is compared all the same.
+  const isAccepted = isMade || engine.controls.accepted.length > 0;
+  const accepts = new Set(isAccepted ? (["settings"] as const) : []);
   let end: RunEnd | undefined;
   try {
     end = await (found === undefined ? start() : runs.resume({ ...given, runId, accepts }));
