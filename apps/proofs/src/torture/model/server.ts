@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { setImmediate as immediate } from "node:timers/promises";
 
 /** A request for an answer of the model, and what it was billed. */
 export interface ModelRequest {
@@ -32,6 +33,8 @@ export interface ModelServer {
   /** Where the account of a trial is asked. */
   urlOf(account: string): string;
   requestsOf(account: string): readonly ModelRequest[];
+  /** Notes what was sent while this process had no time to look. */
+  catchUp(): Promise<void>;
   /** Forgets an account. */
   forget(account: string): void;
   close(): Promise<void>;
@@ -43,6 +46,9 @@ export type ModelListener = (
   step: "asked" | "answered",
   request: ModelRequest,
 ) => Promise<void>;
+
+/** Of the event loop: more than it takes to accept a connection, to read a request and to parse it. */
+const ROUNDS = 20;
 
 /** Starts a model server on a free port of 127.0.0.1. */
 export async function startModelServer(
@@ -78,6 +84,9 @@ export async function startModelServer(
   return {
     urlOf: (account) => `${url}/${account}`,
     requestsOf: (account) => accounts.get(account) ?? [],
+    async catchUp() {
+      for (let rounds = 0; rounds < ROUNDS; rounds += 1) await immediate();
+    },
     forget: (account) => {
       accounts.delete(account);
     },

@@ -262,15 +262,17 @@ function commandOf(pid: number): string {
 
 /** Ends the agent of one turn with who watches over it. @returns The turn's id; `undefined` where none is at work. */
 export function endOneAgent(place: Place): string | undefined {
-  const all = processesOf(place.root).map((pid) => ({ pid, turn: turnOf(pid) }));
-  const [turn] = all
-    .map((each) => each.turn)
+  const [turn] = processesOf(place.root)
+    .map(turnOf)
     .filter((each) => each !== "")
     .toSorted();
-  for (const each of all) {
-    if (each.turn === turn) killQuietly(each.pid);
+  if (turn === undefined) return undefined;
+  // Until none is left: who watches may be starting the agent just now.
+  for (;;) {
+    const left = processesOf(place.root).filter((pid) => turnOf(pid) === turn);
+    if (left.length === 0) return turn;
+    for (const pid of left) killQuietly(pid);
   }
-  return turn;
 }
 
 function turnOf(pid: number): string {

@@ -115,7 +115,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
     },
     run: (place) => apply(place, "--trust-config"),
     resume: (place) => apply(place, "--resume"),
-    next(life, place) {
+    async next(life, place) {
       const known = seenOf(place);
       if (!life.killed) {
         const next = nextOf(life, place);
@@ -128,6 +128,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       const { kind, chance } = fateOf(life);
       const turn = kind === "runner" && chance < 1 / 3 ? endOneAgent(place) : undefined;
       // Until it was ended, it may have asked.
+      await server.catchUp();
       const asked = server.requestsOf(accountOf(place));
       const finished = finishedTurns(place);
       if (turn !== undefined) {
