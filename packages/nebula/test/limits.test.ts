@@ -1,72 +1,147 @@
-import type { AgentInvoker } from "@quasar/agents";
+import type { AgentInvoker, AgentResult } from "@quasar/agents";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { agentsOf, aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+import type { Told } from "../src/events.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
+const IDS = ["a", "b", "c", "d"] as const;
 const FILES = {
   "nebula.toml": `${MANIFEST}[execution]\nmax_workers = 3\n`,
-  ...Object.fromEntries(["a", "b", "c", "d"].map((id) => [`${id}.md`, phase(id)])),
+  ...Object.fromEntries(IDS.map((id) => [`${id}.md`, phase(id)])),
 };
 const WORK: Work = Object.fromEntries(
-  ["a", "b", "c", "d"].map((id) => [`Phase ${id}`, (tree: string) => write(tree, { [id]: id })]),
+  IDS.map((id) => [`Phase ${id}`, (tree: string) => write(tree, { [id]: id })]),
 );
+const limits = { maxWorkers: 3, totalUsd: 0, phaseUsd: 5 };
 
-/** The agents of a phase, whose coder meets a usage limit for as long as `isLimited` says. */
-const limitedCoder = (isLimited: (title: string) => string | undefined, asked: string[]) => {
+const HOUR = 3_600_000;
+
+/** The engines' own clock. All of it is before that of the machine, by which a run looks at what has been announced. */
+class Clock {
+  ms = Date.now() - 4 * HOUR;
+  readonly lifted = this.ms + HOUR;
+  readonly now = (): Date => new Date(this.ms);
+  readonly isLimited = (): boolean => this.ms < this.lifted;
+}
+
+const limitedUntil = (until: number): AgentResult => ({
+  failure: {
+    kind: "rate-limit",
+    message: "limit reached",
+    retryable: false,
+    retryAt: new Date(until).toISOString(),
+  },
+  ...{ text: "", costUsd: 0, costSource: "reported", durationMs: 1 },
+});
+
+interface Limited {
+  readonly clock: Clock;
+  /** Ids of the phases whose coders were asked, and `done` where one has ended. */
+  readonly asked: string[];
+  /** The coder of a phase, by its id. @default `coder` for all */
+  readonly nameOf?: (id: string) => string;
+}
+
+/** Agents of which the one with the name `coder` has a usage limit. */
+const limitedCoder = ({ clock, asked, nameOf = () => "coder" }: Limited) => {
   const agents = agentsOf(WORK);
   return (spec: { readonly title: string }) => {
     const { coder, reviewer } = agents(spec);
+    const id = spec.title.at(-1) ?? "";
+    const name = nameOf(id);
     const invoke: AgentInvoker["invoke"] = async (request, ...rest) => {
-      const retryAt = isLimited(spec.title);
-      asked.push(spec.title);
-      if (retryAt === undefined) {
-        const result = await coder.invoke(request, ...rest);
-        await sleep(300);
-        asked.push("done");
-        return result;
-      }
-      const failure = {
-        kind: "rate-limit",
-        message: "limit reached",
-        retryable: false,
-        retryAt,
-      } as const;
-      return { failure, text: "", costUsd: 0, costSource: "reported", durationMs: 1 };
+      asked.push(id);
+      if (name === "coder" && clock.isLimited()) return limitedUntil(clock.lifted);
+      const result = await coder.invoke(request, ...rest);
+      // Whoever does not wait for this one gets the time to begin.
+      await sleep(200);
+      asked.push("done");
+      return result;
     };
-    return { coder: { ...coder, invoke }, reviewer };
+    return { coder: { ...coder, name, invoke }, reviewer };
   };
 };
 
-const limits = { maxWorkers: 3, totalUsd: 0, phaseUsd: 5 };
+const met = ({ told }: Place): number =>
+  told.filter((event) => event.type === "agent_limited").length;
 
 test("a usage limit stops all phases of the agent, and the same command works later", async () => {
   const place = aPlace({}, FILES);
   const asked: string[] = [];
-  const retryAt = new Date(Date.now() + 3_600_000).toISOString();
-  const { reason, state } = await place.apply(WORK, {
-    limits,
-    optionsOf: limitedCoder(() => retryAt, asked),
-  });
+  const clock = new Clock();
+  const options = { limits, optionsOf: limitedCoder({ clock, asked }), now: clock.now };
+  const { reason, state } = await place.apply(WORK, options);
   expect(reason).toBe("limit");
   // Those that were under way met it; the fourth never asked.
-  expect(asked).toHaveLength(3);
-  expect(state.phases.filter(({ status }) => status === "running")).toHaveLength(3);
+  expect(asked.toSorted()).toEqual(["a", "b", "c"]);
+  expect(state.phases.map(({ status }) => status)).toEqual([
+    ...["running", "running", "running"],
+    "pending",
+  ]);
+  clock.ms = clock.lifted;
+  expect((await place.apply(WORK, options)).reason).toBe("done");
 });
 
 test("once the limit is lifted one phase tries, and the others follow when it has succeeded", async () => {
   const place = aPlace({}, FILES);
   const asked: string[] = [];
-  const lifted = Date.now() + 4000;
+  const clock = new Clock();
+  const onEvent = (event: Told): void => {
+    place.told.push(event);
+    if (met(place) === 3) clock.ms = clock.lifted;
+  };
   const { reason } = await place.apply(WORK, {
-    limits: { ...limits, waitMs: 60_000 },
-    optionsOf: limitedCoder(
-      () => (Date.now() < lifted ? new Date(lifted).toISOString() : undefined),
-      asked,
-    ),
+    limits: { ...limits, waitMs: 2 * HOUR },
+    ...{ optionsOf: limitedCoder({ clock, asked }), now: clock.now, onEvent },
   });
   expect(reason).toBe("done");
   // Three met it, then one tried alone, and each of the four worked once.
   expect(asked.slice(3)).toHaveLength(8);
   expect(asked[4]).toBe("done");
   expect(asked.slice(5).filter((each) => each !== "done")).toHaveLength(3);
+});
+
+test("phases of another agent are worked on while one has met its limit, and nobody holds a worker for it", async () => {
+  const place = aPlace({}, FILES);
+  const asked: string[] = [];
+  const clock = new Clock();
+  const nameOf = (id: string): string => (id === "d" ? "other" : "coder");
+  const { reason, state } = await place.apply(WORK, {
+    limits: { ...limits, maxWorkers: 1 },
+    ...{ optionsOf: limitedCoder({ clock, asked, nameOf }), now: clock.now },
+  });
+  expect(reason).toBe("limit");
+  // The only worker there is met it once, and then worked for the other agent.
+  expect(asked).toEqual(["a", "d", "done"]);
+  expect(state.phases.map(({ status }) => status)).toEqual([
+    ...["running", "pending", "pending"],
+    "done",
+  ]);
+});
+
+test("engines of other repositories know of a limit until a turn has succeeded", async () => {
+  const asked: string[] = [];
+  const clock = new Clock();
+  const [one, other] = [aPlace({}, FILES), aPlace({}, FILES)];
+  const stateFolder = join(one.root, "state", "quasar");
+  const options = {
+    limits,
+    optionsOf: limitedCoder({ clock, asked }),
+    now: clock.now,
+    stateFolder,
+  };
+  await one.apply(WORK, options);
+  expect(asked).toHaveLength(3);
+  expect((await other.apply(WORK, options)).reason).toBe("limit");
+  expect(asked).toHaveLength(3);
+  const [said] = other.told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+  const [, file = ""] = /^coder met its usage limit elsewhere.*: rm (\S+)$/u.exec(said ?? "") ?? [];
+  expect(existsSync(file)).toBe(true);
+  clock.ms = clock.lifted;
+  expect((await other.apply(WORK, options)).reason).toBe("done");
+  // The first one went ahead alone.
+  expect(asked[4]).toBe("done");
+  expect(readdirSync(join(stateFolder, "limits"))).toEqual([]);
 });

@@ -1,11 +1,18 @@
 /** Pauses where nobody says when a limit is lifted; the last one is repeated. */
 const PAUSES_MS = [1, 2, 4, 8, 16, 30].map((minutes) => minutes * 60_000);
 
-interface Limit {
+export interface Limit {
   /** Milliseconds since 1970. */
   readonly until: number;
   /** How often it was met since a turn of the agent succeeded. */
   readonly tries: number;
+}
+
+/** Limits by the agent's name; a `Map` is one. */
+export interface LimitStore {
+  get(agent: string): Limit | undefined;
+  set(agent: string, limit: Limit): void;
+  delete(agent: string): void;
 }
 
 /**
@@ -13,9 +20,16 @@ interface Limit {
  * whether it is, and the others follow when that has succeeded.
  */
 export class AgentLimits {
-  readonly #limits = new Map<string, Limit>();
+  readonly #limits: LimitStore;
+  /** Those that are known to who follows the engine. */
+  readonly #told = new Set<string>();
   /** By agent: the phase that tries. */
   readonly #probes = new Map<string, string>();
+
+  /** @param limits - What other engines know, too. @default this one's alone */
+  constructor(limits: LimitStore = new Map<string, Limit>()) {
+    this.#limits = limits;
+  }
 
   /**
    * An agent has met its limit.
@@ -32,12 +46,14 @@ export class AgentLimits {
     const until = said > now ? Math.max(said, stands ? before : 0) : least;
     this.#limits.set(agent, { until, tries: stands ? tries : tries + 1 });
     this.#probes.delete(agent);
+    this.#told.add(keyOf(agent, until));
     return until;
   }
 
   /** A turn of an agent has succeeded. One that was under way when the limit was met lifts nothing. */
   succeeded(agent: string, now: number): void {
-    if ((this.#limits.get(agent)?.until ?? now) > now) return;
+    const limit = this.#limits.get(agent);
+    if (limit === undefined || limit.until > now) return;
     this.#limits.delete(agent);
     this.#probes.delete(agent);
   }
@@ -48,10 +64,12 @@ export class AgentLimits {
    * @returns When it may, in milliseconds since 1970, where that is not now; infinite: once another one has tried.
    */
   heldUntil(phase: string, agents: readonly string[], now: number): number | undefined {
-    const limited = agents.filter((agent) => this.#limits.has(agent));
+    const limited: string[] = [];
     let held: number | undefined;
-    for (const agent of limited) {
-      const { until } = this.#limits.get(agent) ?? { until: 0 };
+    for (const agent of agents) {
+      const { until } = this.#limits.get(agent) ?? {};
+      if (until === undefined) continue;
+      limited.push(agent);
       const probe = this.#probes.get(agent);
       if (until > now) held = Math.max(held ?? 0, until);
       else if (probe !== undefined && probe !== phase) held = Number.POSITIVE_INFINITY;
@@ -61,8 +79,23 @@ export class AgentLimits {
     return undefined;
   }
 
+  /** Those of these agents that stand, and that nobody was told of: each once. */
+  news(agents: readonly string[], now: number): readonly { agent: string; until: number }[] {
+    return agents.flatMap((agent) => {
+      const { until = 0 } = this.#limits.get(agent) ?? {};
+      const key = keyOf(agent, until);
+      if (until <= now || this.#told.has(key)) return [];
+      this.#told.add(key);
+      return [{ agent, until }];
+    });
+  }
+
   /** A phase works no more, whatever became of it: another one may try. */
   left(phase: string): void {
     for (const [agent, probe] of this.#probes) if (probe === phase) this.#probes.delete(agent);
   }
+}
+
+function keyOf(agent: string, until: number): string {
+  return `${until} ${agent}`;
 }

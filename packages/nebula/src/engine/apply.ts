@@ -26,6 +26,7 @@ import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "./cont
 import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
 import { drive, type StopReason } from "./engine.ts";
+import { LimitFiles } from "./limit-files.ts";
 import { lockNebula } from "./lock.ts";
 import { note } from "./report.ts";
 
@@ -99,6 +100,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
   const home = nebulaHome(repository.commonDir, id);
   makeFolders(home.dir);
   const lock = lockNebula(home);
+  const limitFiles = new LimitFiles(options.stateFolder);
   try {
     const begun = resumed ?? (await begin(options, home, id, now()));
     const store = openState(home, begun, now);
@@ -113,7 +115,8 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         commandEnv: options.commandEnv,
         limits: options.limits,
         landingsOnly: options.landingsOnly,
-        agentLimits: new AgentLimits(),
+        agentLimits: new AgentLimits(limitFiles),
+        limitFile: (agent) => limitFiles.path(agent),
         bases: new Map(),
         acceptsRedBase: options.acceptsRedBase === true,
         controls: await openSharedControls(repository, {

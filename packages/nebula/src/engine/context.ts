@@ -45,6 +45,8 @@ export interface Engine {
   readonly keys: KeyManager;
   readonly limits: EngineLimits;
   readonly agentLimits: AgentLimits;
+  /** Absolute path of the file that says when an agent's usage limit is lifted. */
+  readonly limitFile: (agent: string) => string;
   /** Commits of the branch that were verified by themselves, by this engine. */
   readonly bases: Map<string, Base>;
   /** Whether what fails where it begins is accepted. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { shellWord } from "@quasar/runs/text";
 import { land, reconcileLandings } from "../landing/land.ts";
 import { knownBase, verifyBase } from "../landing/base.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
@@ -165,8 +166,10 @@ export async function drive(engine: Engine): Promise<StopReason> {
   /** Whether a phase waits for the usage limit of an agent. */
   function isHeld({ spec }: Phase): boolean {
     const { coder, reviewer } = engine.optionsOf(spec);
+    const agents = [...new Set([coder.name, reviewer.name])];
     const now = engine.now().getTime();
-    const until = engine.agentLimits.heldUntil(spec.id, [coder.name, reviewer.name], now);
+    for (const limit of engine.agentLimits.news(agents, now)) tellLimit(engine, limit);
+    const until = engine.agentLimits.heldUntil(spec.id, agents, now);
     if (until !== undefined) heldUntil = Math.min(heldUntil, until);
     return until !== undefined;
   }
@@ -216,6 +219,16 @@ function nextTurn({ spec, store, landingsOnly }: Engine, holder: Phase | undefin
   if (only === undefined) return laneTurn(phases, spec.execution.mergeOrder, holder);
   const meant = phases.filter(({ state }) => state.id === only || state.status === "landing");
   return laneTurn(meant, "ready");
+}
+
+/** A limit that another engine has met. */
+function tellLimit(
+  { tell, limitFile }: Engine,
+  { agent, until }: { readonly agent: string; readonly until: number },
+): void {
+  const at = new Date(until).toISOString();
+  const message = `${agent} met its usage limit elsewhere: it is tried again at ${at}; where it is lifted already: rm ${shellWord(limitFile(agent))}`;
+  tell({ type: "warning", message });
 }
 
 function skip(engine: Engine): void {
