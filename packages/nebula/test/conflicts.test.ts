@@ -257,7 +257,7 @@ function aConflictOf(kind: Kind): Scene {
   return { place, work, tipAtRework: () => tip };
 }
 
-test.for(sample(KINDS, 4))("a conflict is resolved by its phase: $name", async (kind) => {
+test.for(sample(KINDS, 3, 6))("a conflict is resolved by its phase: $name", async (kind) => {
   const { place, work, tipAtRework } = aConflictOf(kind);
   write(place.repo, { mine: "not committed\n", staged: "x", untracked: "y" });
   place.git("add", "staged");
@@ -308,7 +308,7 @@ function leaveLastMarker(tree: string): void {
   writeFileSync(path, `${lines.filter((line) => line.startsWith(">>>>>>>")).join("")}\n`);
 }
 
-test.for(UNRESOLVED)(
+test.for(sample(UNRESOLVED, 2, 4))(
   "a conflict of which %s is left never lands, and waits for a person in the end",
   async ([, name, resolve, finding]) => {
     const { place, work } = aConflictOf({ ...kindNamed(name), resolve });

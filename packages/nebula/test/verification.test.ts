@@ -52,7 +52,7 @@ test("where the branch fails by itself nothing begins, no phase is blamed, and i
   expect(base).toMatchObject({ outcome: "failed", tip: place.git("rev-parse", "main") });
   expect(base?.findings).toEqual([`[verify] ${NO_BAD} exit 1: it is bad`]);
   expect(journal(place, state)).toContainEqual(expect.objectContaining(base));
-  // It is looked at again by the next engine, and once.
+  // The next engine verifies it again, once.
   expect((await place.apply(WRITES_BOTH)).reason).toBe("red_base");
   expect(bases(place)).toEqual(["failed", "failed"]);
 });
@@ -161,7 +161,8 @@ test("a failure that does not repeat lands, is told and kept as flaky, and has a
   expect(journal(place, state)).toContainEqual(expect.objectContaining(kept));
   const receipts = listReceipts(nebulaHome(`${place.repo}/.git`, state.id).receipts);
   // That of the branch by itself, and the two tries.
-  expect(receipts.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 0, 1]);
+  expect(receipts.filter(({ exitCode }) => exitCode === 0)).toHaveLength(2);
+  expect(receipts.filter(({ exitCode }) => exitCode === 1)).toHaveLength(1);
 });
 
 test.for([

@@ -12,7 +12,7 @@ import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
 /** An agent's git, with what the environment of agents has. */
 type Git = (...args: string[]) => string;
 const gitOf =
-  ({ workTree, turnId = "" }: AgentRequest): Git =>
+  ({ workTree, turnId }: AgentRequest): Git =>
   (...args) =>
     execFileSync("git", [...AS, ...args], {
       cwd: workTree,
@@ -160,7 +160,7 @@ const WILD: readonly Wild[] = [
   },
 ];
 
-test.for(sample(WILD, 4))(
+test.for(sample(WILD, 3, 6))(
   "a coder that $name within a rework $ends, and loses nothing",
   async ({ act, ends, text = "by a and b" }) => {
     const place = aPlace(

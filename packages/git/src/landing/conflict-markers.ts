@@ -33,13 +33,14 @@ export async function conflictMarkersLeft(
   return [...after.keys()].filter((path) => {
     const text = after.get(path) ?? "";
     const was = before.get(path);
-    if (was !== undefined) return isSetAside(path, parents) || hasMarkersOf(was, text, parents);
+    if (was !== undefined)
+      return isRenamedByMerge(path, parents) || hasMarkersOf(was, text, parents);
     return linesIn(text).some((line) => outer.test(line));
   });
 }
 
 /** Whether a path has the name that a merge gives to what has to give way. */
-function isSetAside(path: string, sides: readonly string[]): boolean {
+function isRenamedByMerge(path: string, sides: readonly string[]): boolean {
   return sides.some((side) => path.includes(`~${side}`));
 }
 
