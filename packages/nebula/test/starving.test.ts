@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Phase, laneHolder, laneTurn } from "../src/engine/schedule.ts";
+import { type Phase, laneHolder, laneTurn, waitedForFirst } from "../src/engine/schedule.ts";
 import { type PhaseState, pendingPhase } from "../src/state/state.ts";
 import { aSpec } from "./a-nebula.ts";
 import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
@@ -111,4 +111,9 @@ test("the lane waits for its holder, takes it before the others, and first ends 
   if (landing === undefined) throw new Error("too few");
   expect(laneTurn([landing, b, c], "ready", b)).toMatchObject({ kind: "land", phase: landing });
   expect(laneTurn([a, b, c], "plan", c)).toMatchObject({ kind: "land", phase: a });
+});
+
+test("the phase that others wait for is worked on first", () => {
+  const phases = phasesAs({}, {}, { holdsSince: SINCE });
+  expect(waitedForFirst(phases).map(({ spec }) => spec.id)).toEqual(["c", "a", "b"]);
 });

@@ -18,6 +18,7 @@ import {
   phasesOf,
   readyPhases,
   skippedPhases,
+  waitedForFirst,
 } from "./schedule.ts";
 import { report } from "./report.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
@@ -102,10 +103,9 @@ export async function drive(engine: Engine): Promise<StopReason> {
   /** Whether a phase can begin or land. */
   function isOpen(): boolean {
     const phases = phasesOf(engine.spec, engine.store.current);
-    const canBegin =
-      engine.landingsOnly === undefined &&
-      readyPhases(phases, stopped).some(({ state }) => state.status === "pending");
-    return canBegin || nextTurn(engine, holder()).kind === "land";
+    const ready = engine.landingsOnly === undefined ? readyPhases(phases, stopped) : [];
+    for (const { state } of ready) if (state.status === "pending") return true;
+    return nextTurn(engine, holder()).kind === "land";
   }
 
   /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */
@@ -139,11 +139,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
     if (hindrance !== undefined) return false;
     if (workers.size >= engine.limits.maxWorkers) return false;
     const busy = new Set([...workers.keys(), ...stopped]);
-    // Whoever is waited for comes first.
-    const held = ({ state }: Phase): number => (state.holdsSince === "" ? 1 : 0);
-    const phases = phasesOf(engine.spec, engine.store.current).toSorted(
-      (one, other) => held(one) - held(other),
-    );
+    const phases = waitedForFirst(phasesOf(engine.spec, engine.store.current));
     for (const phase of readyPhases(phases, busy)) {
       if (workers.size >= engine.limits.maxWorkers) break;
       if (phase.state.status === "pending" && !mayBegin) continue;

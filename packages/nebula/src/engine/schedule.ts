@@ -44,6 +44,13 @@ export function* readyPhases(
   }
 }
 
+/** The same phases, but those first for which others wait to land. */
+export function waitedForFirst(phases: readonly Phase[]): readonly Phase[] {
+  const holding = phases.filter(({ state }) => state.holdsSince !== "");
+  if (holding.length === 0) return phases;
+  return [...holding, ...phases.filter(({ state }) => state.holdsSince === "")];
+}
+
 function collide(one: PhaseSpec, other: PhaseSpec): boolean {
   if (one.allowScopeOverlap || other.allowScopeOverlap) return false;
   const [ours, theirs] = [scopesOf(one.scope), scopesOf(other.scope)];
