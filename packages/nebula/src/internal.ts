@@ -10,6 +10,7 @@ export { type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
 export { type NebulaUpdate, updateNebula } from "./engine/update.ts";
+export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
 export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { hasTrees } from "./trees/left.ts";

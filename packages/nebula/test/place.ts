@@ -123,8 +123,8 @@ export function aPlace(
       const repository = await openRepository(repo);
       return applyNebula({
         repository,
-        loaded: loadNebula(dir),
-        resumed: unfinishedOf(repository.commonDir, dir),
+        loaded: "loaded" in change ? change.loaded : loadNebula(dir),
+        resumed: "resumed" in change ? change.resumed : unfinishedOf(repository.commonDir, dir),
         base: git("rev-parse", "main"),
         limits: { maxWorkers: 2, totalUsd: 0, phaseUsd: 5 },
         optionsOf: agentsOf(work),

@@ -2,8 +2,11 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentInvoker } from "@quasar/agents";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { PhaseRunOptions } from "../src/engine/context.ts";
+import type { Told } from "../src/events.ts";
+import { answerPhase } from "../src/people/answer.ts";
+import { continueNebula, pauseNebula } from "../src/people/pause.ts";
 import { stopEngine } from "../src/people/stop.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import {
@@ -23,6 +26,7 @@ const FILES = {
   "b.md": phase("b", 'depends_on = ["a"]'),
 };
 
+const commonDir = ({ repo }: Place): string => `${repo}/.git`;
 const stop = (place: Place, isNow = false) =>
   stopEngine(`${place.repo}/.git`, newest(place), { isNow });
 
@@ -42,6 +46,9 @@ function agentsAfter(
     return { coder: slow(coder), reviewer: slow(reviewer) };
   };
 }
+
+const isRunEvent = (told: Told, type: string): boolean =>
+  told.type === "run_event" && told.event.type === type;
 
 const types = ({ told }: Place) => told.map(({ type }) => type);
 
@@ -115,10 +122,58 @@ test("no phase begins while PAUSE is in the folder, which is reported once", asy
   writeFileSync(file, "");
   const working = place.apply(WRITES_BOTH);
   await sleep(2500);
-  expect(types(place).filter((type) => type !== "nebula_begun")).toEqual(["engine_pauses"]);
+  expect(place.told.filter(({ type }) => type !== "nebula_begun")).toEqual([
+    { type: "engine_pauses", reason: `until rm ${file}` },
+  ]);
   rmSync(file);
   expect((await working).reason).toBe("done");
   expect(types(place)).toContain("engine_continues");
+});
+
+test("a pause begins no turn after the one in flight, and is no end of the engine", async () => {
+  const place = aPlace({}, FILES);
+  const turns: string[] = [];
+  const optionsOf = agentsAfter(async (role) => {
+    turns.push(role);
+    if (turns.length > 1) return;
+    expect(pauseNebula(commonDir(place), newest(place), new Date())).toBe(true);
+    expect(pauseNebula(commonDir(place), newest(place), new Date())).toBe(false);
+    await vi.waitFor(() => expect(types(place)).toContain("engine_pauses"), 20_000);
+  });
+  const working = place.apply(WRITES_BOTH, { optionsOf });
+  const saved = () => place.told.some((each) => isRunEvent(each, "committed"));
+  await vi.waitFor(() => expect(saved()).toBe(true), 20_000);
+  await sleep(2500);
+  expect(turns).toEqual(["coder"]);
+  const { id } = newest(place);
+  expect(place.told).toContainEqual({
+    type: "engine_pauses",
+    reason: `until quasar nebula continue ${id}`,
+  });
+  expect(continueNebula(commonDir(place), newest(place))).toBe(true);
+  expect((await working).reason).toBe("done");
+  expect(turns).toEqual(["coder", "reviewer", "coder", "reviewer"]);
+});
+
+test("a pause outlives its engine and the nebula's folder, and what is approved lands in it", async () => {
+  const gated = { ...FILES, "a.md": phase("a", 'gate = "review"') };
+  const place = aPlace({}, gated);
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("waiting");
+  answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
+  pauseNebula(commonDir(place), newest(place), new Date());
+  rmSync(place.dir, { recursive: true });
+  const again = { loaded: undefined, resumed: newest(place) };
+  const working = place.apply(WRITES_BOTH, again);
+  await vi.waitFor(() => expect(types(place)).toContain("phase_landed"), 20_000);
+  await sleep(1500);
+  expect(newest(place).phases.map(({ status }) => status)).toEqual(["done", "pending"]);
+  expect(stop(place)).toBe("left");
+  expect((await working).reason).toBe("interrupted");
+  // Nothing but landings is asked of it: it has nothing to wait for.
+  expect((await place.apply(WRITES_BOTH, { ...again, landingsOnly: {} })).reason).toBe("landed");
+  expect(continueNebula(commonDir(place), newest(place))).toBe(true);
+  expect(continueNebula(commonDir(place), newest(place))).toBe(false);
+  expect((await place.apply(WRITES_BOTH, again)).reason).toBe("done");
 });
 
 test("RETRY in the folder has the phase that it names begin again", async () => {

@@ -263,6 +263,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([named], given) => (await ofNebulae()).nebulaStopCommand(named, given),
   },
   {
+    name: "nebula pause",
+    summary: "have no turn and no phase of a nebula begin for now",
+    description:
+      "have no turn and no phase of a nebula begin until it is continued, from any shell\n" +
+      "and also in engines that start later. Turns in flight end and are saved, and what\n" +
+      "is approved lands. A file PAUSE in the nebula's folder does the same",
+    args: [NEBULA],
+    examples: [
+      ["quasar nebula pause", "the one that is unfinished"],
+      ["quasar nebula continue", "when the agents may work again"],
+    ],
+    run: async ([named], given) => (await ofNebulae()).nebulaPauseCommand(named, given),
+  },
+  {
+    name: "nebula continue",
+    summary: "end the pause of a nebula",
+    description:
+      "end the pause of a nebula. What works on it continues within a second; where\n" +
+      "nothing does, quasar nebula apply --resume continues. Exits with 8 where it is not\n" +
+      "paused, with 5 where a file PAUSE in its folder pauses it, too",
+    args: [NEBULA],
+    examples: [["quasar nebula continue tokens", "after quasar nebula pause tokens"]],
+    run: async ([named], given) => (await ofNebulae()).nebulaContinueCommand(named, given),
+  },
+  {
     name: "nebula land",
     summary: "land what is approved, and have no agent work",
     description:

@@ -173,7 +173,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
   /** Waits where all that can be done is paused. */
   async function waitsForPause(): Promise<boolean> {
     if (failure !== undefined || engine.signal.aborted) return false;
-    if (!steering.isPaused || steering.isStopping) return false;
+    if (!steering.isPaused || steering.isStopping || engine.landingsOnly !== undefined)
+      return false;
     const phases = phasesOf(engine.spec, engine.store.current);
     if (readyPhases(phases, stopped).next().done === true) return false;
     await sleep(LOOK_MS, undefined, { signal: engine.signal }).catch(() => {});

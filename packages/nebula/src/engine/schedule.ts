@@ -88,8 +88,8 @@ export function skippedPhases(phases: readonly Phase[]): readonly Skipped[] {
 /** What the lane takes next. */
 export type LaneTurn =
   | { readonly kind: "land"; readonly phase: Phase }
-  /** Somebody else is first, who is not approved yet. */
-  | { readonly kind: "wait" }
+  /** This one is first, which is not approved yet. */
+  | { readonly kind: "wait"; readonly phase: Phase }
   | { readonly kind: "idle" };
 
 /**
@@ -128,12 +128,26 @@ export function laneTurn(
   if (landing !== undefined) return { kind: "land", phase: landing };
   if (mergeOrder === "ready") {
     const next = holder ?? first;
-    return isInLane(next.state) ? { kind: "land", phase: next } : { kind: "wait" };
+    return { kind: isInLane(next.state) ? "land" : "wait", phase: next };
   }
   const next = phases.find(({ state }) => !isSettled(state) && state.status !== "awaiting_human");
-  return next !== undefined && isInLane(next.state)
-    ? { kind: "land", phase: next }
-    : { kind: "wait" };
+  if (next === undefined) return { kind: "idle" };
+  return { kind: isInLane(next.state) ? "land" : "wait", phase: next };
+}
+
+/** Which phase lands before each of those that are approved and wait for the lane, by their ids. */
+export function laneWaits(
+  phases: readonly Phase[],
+  mergeOrder: "ready" | "plan",
+): ReadonlyMap<string, string> {
+  const turn = laneTurn(phases, mergeOrder);
+  if (turn.kind === "idle") return new Map();
+  const first = turn.phase.spec.id;
+  return new Map(
+    phases
+      .filter(({ spec, state }) => state.status === "queued" && spec.id !== first)
+      .map(({ spec }) => [spec.id, first]),
+  );
 }
 
 function isInLane({ status }: PhaseState): boolean {

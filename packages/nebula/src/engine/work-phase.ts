@@ -29,6 +29,8 @@ export type Worked =
   | "settled"
   /** It was told to stop, and continues with the next engine. */
   | "interrupted"
+  /** The nebula is paused, and it continues when that has ended. */
+  | "paused"
   /** An agent's usage limit has stopped it, and it continues with the next engine. */
   | "limited";
 
@@ -116,11 +118,16 @@ async function runToEnd(
   if (found?.status === "approved") {
     return { as: "approved", commit: (await runs.show(runId)).headSha };
   }
+  let isPaused = false;
   const given = {
     ...engine.optionsOf(spec),
     ownsTree: true,
     largerControls: engine.controls.ofRuns,
-    mayBeginTurn: () => !engine.steering.isStopping,
+    mayBeginTurn: () => {
+      const { steering } = engine;
+      isPaused = steering.isPaused && !steering.isStopping;
+      return !steering.isPaused && !steering.isStopping;
+    },
     signal,
     onEvent: (event: RunEvent): void => {
       if (event.type === "agent_done") {
@@ -161,7 +168,9 @@ async function runToEnd(
   const { result } = end;
   if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
   if (engine.signal.aborted) return { as: "interrupted" };
-  if (result.outcome === "interrupted" && !late.aborted) return { as: "interrupted" };
+  if (result.outcome === "interrupted" && !late.aborted) {
+    return { as: isPaused ? "paused" : "interrupted" };
+  }
   if (result.agentFailure?.kind === "rate-limit") {
     const { role = "coder" } = result.checkpoint.turn ?? {};
     limited(engine, id, given[role].name, result.agentFailure);

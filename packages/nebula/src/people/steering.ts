@@ -7,6 +7,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { StateStore } from "../state/store.ts";
 import { note } from "../engine/report.ts";
+import { pauseEnds } from "./pause.ts";
 import { takeStop } from "./stop.ts";
 import { takeDecision } from "./take-decisions.ts";
 
@@ -14,7 +15,7 @@ import { takeDecision } from "./take-decisions.ts";
 export interface Steering {
   /** No turn, no phase and no landing begins any more: it ends after those in flight. */
   readonly isStopping: boolean;
-  /** No phase begins. */
+  /** No turn and no phase begins until a person ends that; landings continue. */
   readonly isPaused: boolean;
   /** Takes what people have left since: notes of a command, and files in the nebula's own folder. */
   look(): Promise<void>;
@@ -33,13 +34,14 @@ export interface SteeringOptions {
 }
 
 /**
- * `PAUSE` in the nebula's folder holds until it is removed; `STOP` and `RETRY`, which holds a phase's id, are taken
- * once, and removed unless git tracks them. The folder need not be there.
+ * A pause holds until its note, or `PAUSE` in the nebula's folder, is removed; `STOP` and `RETRY`, which holds a phase's
+ * id, are taken once, and removed unless git tracks them. The folder need not be there.
  */
 export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Steering {
   const { home, store, tell } = engine;
   let isStopping = false;
-  let isPaused = false;
+  /** What ends the pause; `""`: there is none. */
+  let pausedUntil = "";
   /** Files that were taken and are still there, by their identities. */
   const taken = new Map<string, string>();
   const report = (event: NebulaEvent): void => note({ store, tell }, event);
@@ -53,7 +55,7 @@ export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Ste
       return isStopping;
     },
     get isPaused() {
-      return isPaused;
+      return pausedUntil !== "";
     },
     async look() {
       const note = takeStop(home);
@@ -65,7 +67,7 @@ export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Ste
         );
         if (note.isNow) endNow();
       }
-      pause(identityOf(join(dir, "PAUSE")) !== undefined);
+      pause(pauseEnds(home, store.current).join(" and "));
       if ((await take("STOP")) !== undefined)
         stop(`after the turns in flight: ${join(dir, "STOP")}`);
       const phase = (await take("RETRY"))?.trim();
@@ -73,11 +75,14 @@ export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Ste
     },
   };
 
-  function pause(isThere: boolean): void {
-    if (isThere === isPaused) return;
-    isPaused = isThere;
-    const reason = `${join(dir, "PAUSE")} ${isThere ? "is there" : "was removed"}`;
-    report({ type: isThere ? "engine_pauses" : "engine_continues", reason });
+  function pause(until: string): void {
+    if (until === pausedUntil) return;
+    pausedUntil = until;
+    report(
+      until === ""
+        ? { type: "engine_continues", reason: "the pause has ended" }
+        : { type: "engine_pauses", reason: `until ${until}` },
+    );
   }
 
   /** The text of a file that was not taken before. */

@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { lockHolder } from "@quasar/durable";
 import { limitedUntil } from "@quasar/runs/tree";
+import { laneWaits, phasesOf } from "../engine/schedule.ts";
+import { pauseEnds } from "../people/pause.ts";
 import { nebulaHome, runsFolder } from "./home.ts";
+import { keptSpec } from "./list.ts";
 import type { NebulaState } from "./state.ts";
 
 /** What is true of a nebula at this moment, and is not in its state. */
@@ -10,18 +13,31 @@ export interface NebulaNow {
   readonly pid: number | undefined;
   /** When the usage limits are lifted that stopped phases: RFC 3339, by the phase's id. */
   readonly limits: ReadonlyMap<string, string>;
+  /** The commands that together end its pause; none: it is not paused. */
+  readonly pauseEnds: readonly string[];
+  /** Which phase lands before each of those that are approved and wait for the lane, by their ids. */
+  readonly laneWaits: ReadonlyMap<string, string>;
 }
 
 /** @param commonDir - The git folder that all work trees share. */
-export async function nebulaNow(
-  commonDir: string,
-  { id, phases }: Pick<NebulaState, "id" | "phases">,
-): Promise<NebulaNow> {
+export async function nebulaNow(commonDir: string, state: NebulaState): Promise<NebulaNow> {
+  const { id, phases } = state;
   const home = nebulaHome(commonDir, id);
   const limits = new Map<string, string>();
   for (const { id: phase, ref, runId } of phases.filter(({ status }) => status === "running")) {
     const until = await limitedUntil(join(runsFolder(home, ref), runId));
     if (until !== undefined) limits.set(phase, until);
   }
-  return { pid: lockHolder(home.lock)?.pid, limits };
+  return {
+    ...{ pid: lockHolder(home.lock)?.pid, limits },
+    pauseEnds: pauseEnds(home, state),
+    laneWaits: waitsOf(commonDir, state),
+  };
+}
+
+/** A nebula of which nothing waits is not read. */
+function waitsOf(commonDir: string, state: NebulaState): ReadonlyMap<string, string> {
+  if (!state.phases.some(({ status }) => status === "queued")) return new Map();
+  const spec = keptSpec(commonDir, state);
+  return laneWaits(phasesOf(spec, state), spec.execution.mergeOrder);
 }

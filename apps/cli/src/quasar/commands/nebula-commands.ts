@@ -4,6 +4,7 @@ export { nebulaDiffCommand } from "./nebula-diff.ts";
 export { nebulaGenerateCommand } from "./nebula-generate.ts";
 export { nebulaLandCommand } from "./nebula-land.ts";
 export { nebulaLogCommand } from "./nebula-log.ts";
+export { nebulaContinueCommand, nebulaPauseCommand } from "./nebula-pause.ts";
 export { nebulaPlanCommand } from "./nebula-plan.ts";
 export { nebulaStopCommand } from "./nebula-stop.ts";
 export { nebulaPruneCommand } from "./nebula-prune.ts";

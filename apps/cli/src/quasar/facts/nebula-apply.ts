@@ -15,6 +15,8 @@ export interface NebulaFacts {
   readonly spentUsd: number;
   /** The process of the engine that works on it. */
   readonly pid?: number | undefined;
+  /** What ends its pause; none: it is not paused. */
+  readonly pauseEnds: readonly string[];
   readonly phases: readonly NebulaPhaseFacts[];
 }
 
@@ -30,6 +32,8 @@ export interface NebulaPhaseFacts {
   readonly landedSha: string;
   /** When the usage limit is lifted that stopped it: RFC 3339. */
   readonly retryAt?: string | undefined;
+  /** The phase that lands before it, where it is approved and waits for the lane. */
+  readonly landsAfter?: string | undefined;
   readonly spentUsd: number;
 }
 
@@ -44,10 +48,19 @@ export interface NebulaResult extends NebulaFacts {
 export function nebulaFacts(
   { id, name, dir, branch, base, phases }: NebulaState,
   { totalUsd, phasesUsd }: NebulaCost,
-  { pid, limits }: NebulaNow,
+  { pid, limits, pauseEnds, laneWaits }: NebulaNow,
 ): NebulaFacts {
   return {
-    ...{ nebulaId: id, nebula: name, dir, branch, baseSha: base, spentUsd: totalUsd, pid },
+    ...{
+      nebulaId: id,
+      nebula: name,
+      dir,
+      branch,
+      baseSha: base,
+      spentUsd: totalUsd,
+      pid,
+      pauseEnds,
+    },
     phases: phases.map((phase) => ({
       phaseId: phase.id,
       status: phase.status,
@@ -58,6 +71,7 @@ export function nebulaFacts(
       tipSha: phase.tip,
       landedSha: phase.landing > 0 ? phase.candidate : "",
       retryAt: limits.get(phase.id),
+      landsAfter: laneWaits.get(phase.id),
       spentUsd: phasesUsd.get(phase.id) ?? 0,
     })),
   };

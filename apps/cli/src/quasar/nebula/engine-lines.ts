@@ -37,9 +37,9 @@ export function engineLines(record: EngineRecord, view: View): string[] {
     case "engine_stops":
       return say("nebula", `stops ${record.reason}`, "yellow");
     case "engine_pauses":
-      return say("nebula", `no phase begins: ${record.reason}`, "yellow");
+      return say("nebula", `paused ${record.reason}`, "yellow");
     case "engine_continues":
-      return say("nebula", `phases begin again: ${record.reason}`);
+      return say("nebula", `continues: ${record.reason}`);
     case "phase_begun":
       return say(
         record.phase,

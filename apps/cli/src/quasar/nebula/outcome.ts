@@ -44,6 +44,7 @@ export function stepsOfNebula(state: NebulaState, now?: NebulaNow): readonly str
   const isOpen = phases.some(({ status }) => GOES_ON.has(status));
   const isWorkedOn = now?.pid !== undefined;
   const steps = [
+    ...(now?.pauseEnds ?? []),
     ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
     ...(failed === undefined ? [] : [answer("retry", failed.id, nebulaId)]),
     ...(isOpen && !isWorkedOn ? [`${resumeOf(state)}${waitLimit(now)}`] : []),

@@ -10,6 +10,8 @@ const MOST_REASONS = 4;
 type Standing =
   | "landed"
   | "works"
+  /** Waits to land. */
+  | "approved"
   | "stopped"
   /** For a person. */
   | "waits"
@@ -29,6 +31,7 @@ interface Told {
 /** The words that are told of phases that have not landed, in this order. */
 const TOLD: readonly Told[] = [
   { standing: "works", isNamed: true },
+  { standing: "approved" },
   { standing: "stopped", style: "yellow", isNamed: true },
   { standing: "waits", style: "yellow" },
   { standing: "limited", style: "yellow" },
@@ -40,8 +43,8 @@ const TOLD: readonly Told[] = [
 const OF_STATUS: Readonly<Record<NebulaPhaseFacts["status"], Standing>> = {
   pending: "pending",
   running: "works",
-  queued: "works",
-  landing: "works",
+  queued: "approved",
+  landing: "approved",
   done: "landed",
   failed: "failed",
   skipped: "skipped",
@@ -55,7 +58,8 @@ function standingOf({ status, retryAt }: NebulaPhaseFacts, { pid }: NebulaFacts)
   return standing === "works" && pid === undefined ? "stopped" : standing;
 }
 
-function reasonOf({ reason, retryAt }: NebulaPhaseFacts): string {
+function reasonOf({ reason, retryAt, landsAfter }: NebulaPhaseFacts): string {
+  if (landsAfter !== undefined) return `waits for ${fit(cleanLine(landsAfter), 24)} to land first`;
   return retryAt === undefined ? reason : `its agent's usage limit ends at ${moment(retryAt)}`;
 }
 
@@ -80,12 +84,15 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
  * nebula of any size has a screen of it.
  */
 export function stateLines(nebula: NebulaFacts, view: View): string[] {
-  const { phases, branch, spentUsd } = nebula;
+  const { phases, branch, spentUsd, pauseEnds } = nebula;
   const landed = phases.filter(({ status }) => status === "done").length;
   const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landed} of ${count(phases.length, "phase")} landed on ${cleanLine(branch)}, ${money(spentUsd)} spent`;
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
     ...heads.map((line) => view.paint("bold", line)),
+    ...(pauseEnds.length === 0
+      ? []
+      : labelled(view, "paused", `until ${pauseEnds.join(" and ")}`, "yellow")),
     ...TOLD.flatMap(({ standing, style, isNamed }) => {
       const those = phases.filter((phase) => standingOf(phase, nebula) === standing);
       const lines = isNamed ? namesOf(those) : reasonLines(those, nebula);

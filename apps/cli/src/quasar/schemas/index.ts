@@ -21,6 +21,7 @@ import {
 } from "./nebula-apply.ts";
 import { nebulaGenerateLine } from "./nebula-generate.ts";
 import {
+  nebulaPauseLine,
   nebulaPruneLine,
   nebulaSquashLine,
   nebulaStopLine,
@@ -52,11 +53,13 @@ export const LINES: LinesOf = {
   ls: [listLine, errorLine],
   "nebula apply": NEBULA_APPLY_LINES,
   "nebula approve": [nebulaAnswerLine, errorLine],
+  "nebula continue": [nebulaPauseLine, errorLine],
   "nebula demo": NEBULA_DEMO_LINES,
   "nebula diff": [diffLine, errorLine],
   "nebula generate": [nebulaGenerateLine, errorLine],
   "nebula land": NEBULA_APPLY_LINES,
   "nebula log": NEBULA_LOG_LINES,
+  "nebula pause": [nebulaPauseLine, errorLine],
   "nebula plan": [nebulaPlanLine, errorLine],
   "nebula prune": [nebulaPruneLine, errorLine],
   "nebula reject": [nebulaAnswerLine, errorLine],

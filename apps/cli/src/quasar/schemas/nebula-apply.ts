@@ -102,6 +102,7 @@ const phase = object(
     tipSha: shaOrNone("What was approved"),
     landedSha: shaOrNone("Its landing on the branch"),
     retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
+    landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
     spentUsd: usd("What its runs count against the limit"),
   },
   "A phase as it stands",
@@ -115,6 +116,7 @@ export const NEBULA_ENTRIES = {
   baseSha: sha("Where that began"),
   spentUsd: usd("What all its runs count against the limit"),
   pid: v.optional(whole("The process that works on it")),
+  pauseEnds: texts("The commands that together end its pause; none: it is not paused"),
   phases: list(phase, "In the order of the plan"),
 };
 

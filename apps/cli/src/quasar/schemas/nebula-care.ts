@@ -10,6 +10,14 @@ export const nebulaStopLine = result("nebula_stop", "The engine of a nebula was 
 
 export type NebulaStopLine = Printed<typeof nebulaStopLine>;
 
+export const nebulaPauseLine = result("nebula_pause", "A nebula was paused or continued", {
+  nebulaId: text("The nebula"),
+  nebula: text("Its name"),
+  isPaused: flag("Whether no turn and no phase begins until it is continued"),
+});
+
+export type NebulaPauseLine = Printed<typeof nebulaPauseLine>;
+
 export const nebulaSquashLine = result("nebula_squash", "A branch of one commit was made", {
   nebulaId: text("The nebula"),
   nebula: text("Its name"),

@@ -1,0 +1,84 @@
+import { findNebula, isUnfinished, type NebulaState } from "@quasar/nebula";
+import { continueNebula, nebulaHome, pauseEnds, pauseNebula } from "@quasar/nebula/internal";
+import { openWorkspace } from "@quasar/runs/internal";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { nextLines } from "../../shared/output/text.ts";
+import { stepsOfNebula } from "../nebula/outcome.ts";
+import { refuseAgents } from "../nebula/refuse-agents.ts";
+import type { NebulaPauseLine } from "../schemas/nebula-care.ts";
+
+export interface NebulaPauseOptions {
+  readonly json?: true | undefined;
+}
+
+/** `quasar nebula pause`: no turn and no phase of a nebula begins until it is continued. */
+export async function nebulaPauseCommand(
+  named: string | undefined,
+  { json }: NebulaPauseOptions,
+): Promise<ExitCode> {
+  refuseAgents("pause");
+  const { repositoryId } = await openWorkspace(process.cwd());
+  const state = findNebula(repositoryId, named);
+  if (!isUnfinished(state)) {
+    const message = `the nebula ${cleanLine(state.name)} has ended`;
+    throw new CliError("ERR_NOTHING_TO_RESUME", message, { next: stepsOfNebula(state) });
+  }
+  const isNew = pauseNebula(repositoryId, state, new Date());
+  const words = isNew
+    ? "is paused: turns in flight end and approved phases land, nothing else begins"
+    : "is paused already";
+  report(state, { isPaused: true, words, next: [`quasar nebula continue ${state.id}`] }, json);
+  return EXIT.ok;
+}
+
+/** `quasar nebula continue`: ends a pause. */
+export async function nebulaContinueCommand(
+  named: string | undefined,
+  { json }: NebulaPauseOptions,
+): Promise<ExitCode> {
+  refuseAgents("continue");
+  const { repositoryId } = await openWorkspace(process.cwd());
+  const state = findNebula(repositoryId, named);
+  const wasPaused = continueNebula(repositoryId, state);
+  const left = pauseEnds(nebulaHome(repositoryId, state.id), state);
+  const name = cleanLine(state.name);
+  if (left.length > 0) {
+    const message = `a file in its folder pauses the nebula ${name}, too`;
+    throw new CliError("ERR_PERSON", message, { next: left });
+  }
+  const next = stepsOfNebula(state);
+  if (!wasPaused) {
+    throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${name} is not paused`, { next });
+  }
+  report(
+    state,
+    { isPaused: false, words: "continues within a second where it is worked on", next },
+    json,
+  );
+  return EXIT.ok;
+}
+
+function report(
+  { id: nebulaId, name: nebula }: NebulaState,
+  {
+    isPaused,
+    words,
+    next,
+  }: { readonly isPaused: boolean; readonly words: string; readonly next: readonly string[] },
+  json: true | undefined,
+): void {
+  if (json === true) {
+    const facts = { nebulaId, nebula, isPaused };
+    const line = result("nebula_pause", facts, EXIT.ok, next) satisfies NebulaPauseLine;
+    process.stdout.write(jsonLine(line));
+    return;
+  }
+  write(process.stdout, [
+    `nebula ${cleanLine(nebula)} ${words}`,
+    ...nextLines(next, viewOf(process.stdout)),
+  ]);
+}
