@@ -1,6 +1,7 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
 export { archiveNebula } from "./engine/archive.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
+export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
 export { type NebulaCost, nebulaCost } from "./state/cost.ts";
 export { type NebulaNow, nebulaNow } from "./state/now.ts";

@@ -216,7 +216,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "work on the phases of a nebula with parallel agents, each in a work tree of its\n" +
       "own, and land them one by one on nebula/<name>, each on a merged tree that was\n" +
       "verified. Your own work tree and branch stay as they are",
-    args: [["<nebula>", "the nebula's folder; with --resume its name or id, too"]],
+    args: [["<dir or nebula>", "the nebula's folder; with --resume its name or id, too"]],
     options: [
       ["--auto", "work on it; without it, nothing begins"],
       ["--resume", "continue one that was interrupted or stopped"],
@@ -240,6 +240,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "nebula status",
     summary: "show what has landed, what waits, and what to type",
+    description:
+      "show how a nebula stands, in a few lines: what has landed, what works, what\n" +
+      "waits and why, what it cost, and what to type. What it is, and all of one\n" +
+      "phase, are shown by quasar nebula show",
     args: [NEBULA],
     options: [["--all", "each of its phases, too"]],
     examples: [
@@ -247,6 +251,26 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["quasar nebula status tokens --all", "by its name, with each phase"],
     ],
     run: async ([named], given) => (await ofNebulae()).nebulaStatusCommand(named, given),
+  },
+  {
+    name: "nebula show",
+    summary: "show what a nebula is, or all of one of its phases",
+    description:
+      "show what a nebula is: what it is for, how it is worked on, and its phases; or\n" +
+      "all of one phase: its text and settings, its attempts with their runs and why\n" +
+      "each was reworked, what it changes, what it cost, and what to type. How the\n" +
+      "whole stands is shown by quasar nebula status",
+    args: [
+      ["[nebula or phase]", `${NEBULA[1]}, or a phase of that`],
+      ["[phase]", "its id in the nebula; the nebula as a whole if left out"],
+    ],
+    examples: [
+      ["quasar nebula show", "the nebula that is unfinished"],
+      ["quasar nebula show parser", "its phase parser"],
+      ["quasar nebula show tokens parser --json | jq .attempts", "for a program"],
+    ],
+    run: async ([named, phase], given) =>
+      (await ofNebulae()).nebulaShowCommand(named, phase, given),
   },
   {
     name: "nebula stop",
@@ -266,9 +290,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula pause",
     summary: "have no turn and no phase of a nebula begin for now",
     description:
-      "have no turn and no phase of a nebula begin until it is continued, from any shell\n" +
-      "and also in engines that start later. Turns in flight end and are saved, and what\n" +
-      "is approved lands. A file PAUSE in the nebula's folder does the same",
+      "have no turn and no phase of a nebula begin until it is continued, from any\n" +
+      "shell, and also where it is resumed later. Turns in flight end and are saved,\n" +
+      "and what is approved lands. A file PAUSE in the nebula's folder does the same",
     args: [NEBULA],
     examples: [
       ["quasar nebula pause", "the one that is unfinished"],
@@ -281,8 +305,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "end the pause of a nebula",
     description:
       "end the pause of a nebula. What works on it continues within a second; where\n" +
-      "nothing does, quasar nebula apply --resume continues. Exits with 8 where it is not\n" +
-      "paused, with 5 where a file PAUSE in its folder pauses it, too",
+      "nothing does, quasar nebula apply --resume continues. Exits with 8 where it is\n" +
+      "not paused, with 5 where a file PAUSE in its folder pauses it, too",
     args: [NEBULA],
     examples: [["quasar nebula continue tokens", "after quasar nebula pause tokens"]],
     run: async ([named], given) => (await ofNebulae()).nebulaContinueCommand(named, given),

@@ -111,6 +111,10 @@ test.for([
   [["resume", "--", ""], "run", "", ""],
   [["restore", "2", "--run", ""], "run", "", ""],
   [["restore", "--run=2026"], "run", "--run=", "2026"],
+  [["nebula", "status", "a"], "nebula", "", "a"],
+  [["nebula", "show", ""], "nebula or phase", "", ""],
+  [["nebula", "show", "demo", ""], "phase", "", ""],
+  [["nebula", "diff", "--nebula", ""], "nebula", "", ""],
 ] as const)("after %j it looks for a %s", ([words, name, before, typed]) => {
   const values = QUASAR.values[name];
   expect(values).toBeTypeOf("function");

@@ -9,6 +9,12 @@ const finding = () => import("./completion/find-runs.ts");
 const findRuns: FindValues = async (typed) => (await finding()).findRuns(typed);
 const findRunsAndTurns: FindValues = async (typed) => (await finding()).findRunsAndTurns(typed);
 
+const nebulae = () => import("./completion/find-nebulae.ts");
+const findNebulae: FindValues = async (typed) => (await nebulae()).findNebulae(typed);
+const findPhases: FindValues = async (typed, args) => (await nebulae()).findPhases(typed, args);
+const findNebulaeAndPhases: FindValues = async (typed) =>
+  (await nebulae()).findNebulaeAndPhases(typed);
+
 const findAgents: FindValues = async () =>
   (await import("./completion/find-agents.ts")).findAgents();
 
@@ -20,6 +26,10 @@ export const QUASAR: Completable = {
   values: {
     dir: "files",
     path: "files",
+    nebula: findNebulae,
+    "nebula or phase": findNebulaeAndPhases,
+    "dir or nebula": "files",
+    phase: findPhases,
     run: findRuns,
     "run or turn": findRunsAndTurns,
     shell: words(...Object.keys(SHELLS)),

@@ -76,8 +76,12 @@ export async function drive(engine: Engine): Promise<StopReason> {
   for (;;) {
     if (failure === undefined && !engine.signal.aborted) await guard(begin());
     const open = [...workers.values(), ...(lane === undefined ? [] : [lane])];
-    if (open.length === 0 && !(await waitsForPause()) && !(await waitsForAgents())) break;
-    await Promise.race([...open, sleep(LOOK_MS, undefined, { ref: false })]);
+    const isIdle = open.length === 0;
+    if (isIdle && !waitsForPause() && !waitsForAgents()) break;
+    // Where nothing works the timer alone keeps the process alive, and an interrupt ends it.
+    const { signal } = engine;
+    const options = isIdle ? { signal } : { ref: false };
+    await Promise.race([...open, sleep(LOOK_MS, undefined, options).catch(() => {})]);
   }
   if (failure !== undefined) throw failure.error;
   if (engine.signal.aborted) return "interrupted";
@@ -170,28 +174,21 @@ export async function drive(engine: Engine): Promise<StopReason> {
     return until !== undefined;
   }
 
-  /** Waits where all that can be done is paused. */
-  async function waitsForPause(): Promise<boolean> {
-    if (failure !== undefined || engine.signal.aborted) return false;
-    if (!steering.isPaused || steering.isStopping || engine.landingsOnly !== undefined)
-      return false;
+  /** Whether all that can be done is paused. */
+  function waitsForPause(): boolean {
+    if (!mayWait() || !steering.isPaused || engine.landingsOnly !== undefined) return false;
     const phases = phasesOf(engine.spec, engine.store.current);
-    if (readyPhases(phases, stopped).next().done === true) return false;
-    await sleep(LOOK_MS, undefined, { signal: engine.signal }).catch(() => {});
-    return true;
+    return readyPhases(phases, stopped).next().done !== true;
   }
 
-  /** Waits until an agent may be asked again, where that is all there is to do and it may be waited for. */
-  async function waitsForAgents(): Promise<boolean> {
-    if (!Number.isFinite(heldUntil) || failure !== undefined || engine.signal.aborted) return false;
-    if (steering.isStopping) return false;
-    const { waitMs = 0 } = engine.limits;
-    const restMs = heldUntil - engine.now().getTime();
-    if (restMs > waitMs) return false;
-    await sleep(Math.min(Math.max(restMs, 1), LOOK_MS), undefined, { signal: engine.signal }).catch(
-      () => {},
-    );
-    return true;
+  /** Whether all there is to do waits until an agent may be asked again, and that may be waited for. */
+  function waitsForAgents(): boolean {
+    if (!mayWait() || !Number.isFinite(heldUntil)) return false;
+    return heldUntil - engine.now().getTime() <= (engine.limits.waitMs ?? 0);
+  }
+
+  function mayWait(): boolean {
+    return failure === undefined && !engine.signal.aborted && !steering.isStopping;
   }
 
   async function beginLanding(): Promise<void> {

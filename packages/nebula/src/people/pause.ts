@@ -41,7 +41,7 @@ function notePath({ dir }: NebulaHome): string {
   return join(dir, "pause.json");
 }
 
-/** A path that cannot be looked at pauses nothing. */
+/** A path that cannot be read pauses nothing. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -8,6 +8,7 @@ export { nebulaContinueCommand, nebulaPauseCommand } from "./nebula-pause.ts";
 export { nebulaPlanCommand } from "./nebula-plan.ts";
 export { nebulaStopCommand } from "./nebula-stop.ts";
 export { nebulaPruneCommand } from "./nebula-prune.ts";
+export { nebulaShowCommand } from "./nebula-show.ts";
 export { nebulaSquashCommand } from "./nebula-squash.ts";
 export { nebulaUpdateCommand } from "./nebula-update.ts";
 export { nebulaValidateCommand } from "./nebula-validate.ts";

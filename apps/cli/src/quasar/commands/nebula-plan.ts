@@ -3,23 +3,19 @@ import { filesAt } from "@quasar/git/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import { loadNebula, type TrustRequest } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
-import { openUser } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { readSpec } from "../../shared/config/agent-spec.ts";
-import { resolve } from "../../shared/config/layers.ts";
 import type { OwnAgents } from "../../shared/config/own-agents.ts";
-import type { Settings } from "../../shared/config/settings.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { readConfig } from "../config/load.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
-import { userSettings } from "../nebula/user-settings.ts";
+import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
 
@@ -57,13 +53,6 @@ async function baseOf({ root }: Workspace): Promise<NebulaBase> {
   // Without a commit there is nothing to begin at, which the other call says.
   const baseSha = head === "" ? await currentGitSha(root) : head;
   return { baseSha, branch, uncommittedCount: (await dirtyPaths(root)).length };
-}
-
-/** What the user, and the repository for its users, have set; nothing is trusted by asking. */
-function settingsIn({ root }: Workspace): Settings {
-  const { folders } = openUser();
-  const { layers } = readConfig({ flags: {}, env: process.env, cwd: root, root, folders });
-  return resolve(layers);
 }
 
 /** Refuses a name that is no agent's here. @throws {CliError} `ERR_NEBULA` */

@@ -40,16 +40,19 @@ export function nebulaPlanFacts(
   };
 }
 
-function phaseFacts({
+function phaseFacts(planned: NebulaPlan["phases"][number]): NebulaPlanLine["phases"][number] {
+  return { ...phaseSettingsFacts(planned), wave: planned.wave };
+}
+
+/** What a phase says, and how it is worked on. */
+export function phaseSettingsFacts({
   phase,
   settings,
-  wave,
-}: NebulaPlan["phases"][number]): NebulaPlanLine["phases"][number] {
+}: NebulaPlan["phases"][number]): Omit<NebulaPlanLine["phases"][number], "wave"> {
   return {
     phaseId: phase.id,
     file: phase.file,
     title: phase.title,
-    wave,
     priority: phase.priority,
     dependsOn: phase.dependsOn,
     scope: phase.scope,

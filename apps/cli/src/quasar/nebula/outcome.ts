@@ -54,6 +54,13 @@ export function stepsOfNebula(state: NebulaState, now?: NebulaNow): readonly str
   return [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
 }
 
+/** What a person types for one phase as it stands. */
+export function stepsOfPhase({ id: nebulaId }: NebulaState, phase: PhaseState): readonly string[] {
+  if (phase.status === "awaiting_human") return answersOf(phase, nebulaId);
+  const isOver = phase.status === "failed" || phase.status === "skipped";
+  return isOver ? [answer("retry", phase.id, nebulaId)] : [];
+}
+
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "queued", "landing"]);
 
 const HOUR_MS = 3_600_000;

@@ -27,6 +27,7 @@ import {
   nebulaStopLine,
   nebulaUpdateLine,
 } from "./nebula-care.ts";
+import { nebulaPhaseLine, nebulaShowLine } from "./nebula-show.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
@@ -64,6 +65,7 @@ export const LINES: LinesOf = {
   "nebula prune": [nebulaPruneLine, errorLine],
   "nebula reject": [nebulaAnswerLine, errorLine],
   "nebula retry": [nebulaAnswerLine, errorLine],
+  "nebula show": [nebulaShowLine, nebulaPhaseLine, errorLine],
   "nebula skip": [nebulaAnswerLine, errorLine],
   "nebula squash": [nebulaSquashLine, errorLine],
   "nebula status": [nebulaStatusLine, errorLine],

@@ -91,22 +91,22 @@ const status = word(
   "Where it is",
 );
 
-const phase = object(
-  {
-    phaseId: text("Its name in the nebula"),
-    status,
-    reason: text("Why it failed, was skipped or waits"),
-    attempt: whole("From 1"),
-    runIds: texts("Its runs, oldest first"),
-    baseSha: shaOrNone("Where its attempt began"),
-    tipSha: shaOrNone("What was approved"),
-    landedSha: shaOrNone("Its landing on the branch"),
-    retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
-    landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
-    spentUsd: usd("What its runs count against the limit"),
-  },
-  "A phase as it stands",
-);
+/** A phase as it stands. */
+export const PHASE_ENTRIES = {
+  phaseId: text("Its name in the nebula"),
+  status,
+  reason: text("Why it failed, was skipped or waits"),
+  attempt: whole("From 1"),
+  runIds: texts("Its runs, oldest first"),
+  baseSha: shaOrNone("Where its attempt began"),
+  tipSha: shaOrNone("What was approved"),
+  landedSha: shaOrNone("Its landing on the branch"),
+  retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
+  landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
+  spentUsd: usd("What its runs count against the limit"),
+};
+
+const phase = object(PHASE_ENTRIES, "A phase as it stands");
 
 export const NEBULA_ENTRIES = {
   nebulaId: text("Its id"),

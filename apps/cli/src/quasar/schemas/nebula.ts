@@ -60,25 +60,30 @@ export const nebulaValidateLine = result(
   },
 );
 
+/** What a phase says, and how it is worked on. */
+export const PHASE_SETTINGS = {
+  phaseId: text("Its name in the nebula"),
+  file: text("The name of its file"),
+  title: text("What it is about"),
+  priority: v.pipe(v.number(), v.integer(), v.description("The higher, the earlier")),
+  dependsOn: texts("The phases that land before it begins, those that block it included"),
+  scope: texts("Paths and patterns of what it may change; none: anything"),
+  gate: word(["trust", "watch", "review", "approve"], "When a person is asked"),
+  coder: text("Who writes"),
+  reviewer: text("Who reviews"),
+  model: text(`The coder's model; "": the agent's own choice`),
+  tier: v.optional(text("The tier that has chosen the model; left out where somebody named it")),
+  requiredChecks: texts("Commands that have to pass before a review"),
+  setup: texts("Commands that make its work tree ready"),
+  maxCycles: whole("Most cycles of coder and reviewer"),
+  maxBudgetUsd: usd("What it may cost; 0: no limit"),
+  timeoutMs: milliseconds("How long it may take"),
+};
+
 const phase = object(
   {
-    phaseId: text("Its name in the nebula"),
-    file: text("The name of its file"),
-    title: text("What it is about"),
+    ...PHASE_SETTINGS,
     wave: whole("From 1: it waits for phases of earlier waves only"),
-    priority: v.pipe(v.number(), v.integer(), v.description("The higher, the earlier")),
-    dependsOn: texts("The phases that land before it begins, those that block it included"),
-    scope: texts("Paths and patterns of what it may change; none: anything"),
-    gate: word(["trust", "watch", "review", "approve"], "When a person is asked"),
-    coder: text("Who writes"),
-    reviewer: text("Who reviews"),
-    model: text(`The coder's model; "": the agent's own choice`),
-    tier: v.optional(text("The tier that has chosen the model; left out where somebody named it")),
-    requiredChecks: texts("Commands that have to pass before a review"),
-    setup: texts("Commands that make its work tree ready"),
-    maxCycles: whole("Most cycles of coder and reviewer"),
-    maxBudgetUsd: usd("What it may cost; 0: no limit"),
-    timeoutMs: milliseconds("How long it may take"),
   },
   "A phase, as it would be worked on",
 );

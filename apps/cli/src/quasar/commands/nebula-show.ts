@@ -1,0 +1,148 @@
+import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
+import { keptSpec, nebulaCost, nebulaNow } from "@quasar/nebula/internal";
+import { planNebula } from "@quasar/nebula/plan";
+import type { Workspace } from "@quasar/runs";
+import { openWorkspace } from "@quasar/runs/internal";
+import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { section } from "../../shared/output/section.ts";
+import { nextLines } from "../../shared/output/text.ts";
+import { phaseSettingsFacts } from "../facts/nebula.ts";
+import { nebulaFacts } from "../facts/nebula-apply.ts";
+import { stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
+import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
+import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
+import { settingsIn, userSettings } from "../nebula/user-settings.ts";
+import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
+
+export interface NebulaShowOptions {
+  readonly json?: true | undefined;
+}
+
+/** `quasar nebula show`: what a nebula is, or all that is known of one of its phases. */
+export async function nebulaShowCommand(
+  named: string | undefined,
+  phase: string | undefined,
+  { json }: NebulaShowOptions,
+): Promise<ExitCode> {
+  const workspace = await openWorkspace(process.cwd());
+  const { state, id } = meant(workspace, named, phase);
+  await (id === undefined
+    ? showNebula(workspace, state, json)
+    : showPhase(workspace, state, id, json));
+  return EXIT.ok;
+}
+
+interface Meant {
+  readonly state: NebulaState;
+  /** The phase; `undefined`: the nebula as a whole. */
+  readonly id: string | undefined;
+}
+
+/** One name alone is a nebula's, or else a phase's of the unfinished one. */
+function meant(
+  { repositoryId }: Workspace,
+  named: string | undefined,
+  phase: string | undefined,
+): Meant {
+  try {
+    return { state: findNebula(repositoryId, named), id: phase };
+  } catch (error) {
+    const isUnknown = error instanceof NebulaError && error.code === "ERR_NOT_FOUND";
+    if (!isUnknown || named === undefined || phase !== undefined) throw error;
+    const state = onlyUnfinished(repositoryId);
+    if (state?.phases.some(({ id }) => id === named) !== true) throw error;
+    return { state, id: named };
+  }
+}
+
+function onlyUnfinished(repositoryId: string): NebulaState | undefined {
+  try {
+    return findNebula(repositoryId, undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+async function showNebula(
+  { repositoryId }: Workspace,
+  state: NebulaState,
+  json: true | undefined,
+): Promise<void> {
+  const spec = keptSpec(repositoryId, state);
+  const { execution, context } = spec;
+  const now = await nebulaNow(repositoryId, state);
+  const { phases, ...facts } = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
+  const specs = new Map(spec.phases.map((each) => [each.id, each]));
+  const shown = {
+    ...facts,
+    description: spec.description,
+    goals: context.goals,
+    constraints: context.constraints,
+    beganAt: state.createdAt,
+    revision: state.revision,
+    ...{ maxWorkers: execution.maxWorkers, mergeOrder: execution.mergeOrder },
+    verify: execution.verify,
+    phases: phases.map((each) => {
+      const { file = "", title = "", dependsOn = [] } = specs.get(each.phaseId) ?? {};
+      return { ...each, file, title, dependsOn };
+    }),
+  };
+  const [first] = state.phases;
+  const next = [
+    ...(first === undefined ? [] : [`quasar nebula show ${state.id} ${shellWord(first.id)}`]),
+    ...stepsOfNebula(state, now),
+  ];
+  if (json === true) {
+    const line = result("nebula_show", shown, EXIT.ok, next) satisfies NebulaShowLine;
+    process.stdout.write(jsonLine(line));
+    return;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [...nebulaLines(shown, view), ...section(nextLines(next, view))]);
+}
+
+async function showPhase(
+  workspace: Workspace,
+  state: NebulaState,
+  id: string,
+  json: true | undefined,
+): Promise<void> {
+  const { repositoryId, root } = workspace;
+  const phase = state.phases.find((each) => each.id === id);
+  const now = await nebulaNow(repositoryId, state);
+  const { phases } = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
+  const facts = phases.find(({ phaseId }) => phaseId === id);
+  const user = userSettings(settingsIn(workspace));
+  const plan = planNebula(keptSpec(repositoryId, state), { user, hasSubmodules: false });
+  const planned = plan.phases.find((each) => each.phase.id === id);
+  if (phase === undefined || facts === undefined || planned === undefined) {
+    throw new CliError("ERR_NOT_FOUND", `there is no phase ${cleanLine(id)}`, {
+      next: [`quasar nebula show ${state.id}`],
+    });
+  }
+  const { question, findings, runId } = phase;
+  const shown = {
+    ...{ nebulaId: state.id, nebula: state.name },
+    ...facts,
+    ...phaseSettingsFacts(planned),
+    ...{ text: planned.phase.body, question, findings },
+    files: await changesOf(root, phase),
+    attempts: await attemptsOf(workspace, state, phase),
+  };
+  const next = [
+    ...stepsOfPhase(state, phase),
+    ...(runId === "" ? [] : [`quasar show ${runId}`]),
+    ...(phase.tip === "" ? [] : [`quasar nebula diff ${shellWord(id)} --nebula ${state.id}`]),
+  ];
+  if (json === true) {
+    const line = result("nebula_phase", shown, EXIT.ok, next) satisfies NebulaPhaseLine;
+    process.stdout.write(jsonLine(line));
+    return;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [...phaseLines(shown, view), ...section(nextLines(next, view))]);
+}

@@ -1,0 +1,46 @@
+import { countChanges, type FileChange } from "@quasar/git/history";
+import type { NebulaState, PhaseState } from "@quasar/nebula";
+import {
+  nebulaEvents,
+  nebulaHome,
+  type PhaseAttempt,
+  phaseAttempts,
+  runsFolder,
+} from "@quasar/nebula/internal";
+import type { RunStatus, Workspace } from "@quasar/runs";
+import { listRuns, openUser, openWorkspace } from "@quasar/runs/internal";
+
+/** An attempt of a phase with what became of its run; that is left out where nothing of it was saved. */
+export interface ShownAttempt extends PhaseAttempt {
+  readonly status?: RunStatus | undefined;
+  readonly cycles?: number | undefined;
+  readonly spentUsd?: number | undefined;
+}
+
+/** The attempts of a phase, oldest first, each with its run. */
+export async function attemptsOf(
+  { root, repositoryId }: Workspace,
+  { id }: NebulaState,
+  phase: PhaseState,
+): Promise<readonly ShownAttempt[]> {
+  const attempts = phaseAttempts(phase, nebulaEvents(repositoryId, id));
+  const home = runsFolder(nebulaHome(repositoryId, id), phase.ref);
+  const workspace = await openWorkspace(root, { home });
+  // Who works on a run is the nebula's engine, which its status says.
+  const runs = listRuns(workspace, openUser(), phase.runs, { live: false });
+  const known = new Map<string, Omit<ShownAttempt, keyof PhaseAttempt>>();
+  for await (const { id: runId, status, cycle, spentUsd } of runs) {
+    const isOpen = runId === phase.runId && phase.status === "running";
+    known.set(runId, { status: isOpen ? "running" : status, cycles: cycle, spentUsd });
+  }
+  return attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) }));
+}
+
+/** What a phase changes on the branch, or has been approved to; `undefined` where nothing of it is approved yet. */
+export async function changesOf(
+  root: string,
+  { onto, candidate, base, tip }: PhaseState,
+): Promise<readonly FileChange[] | undefined> {
+  if (candidate !== "") return countChanges(root, onto, candidate);
+  return tip === "" ? undefined : countChanges(root, base, tip);
+}

@@ -1,0 +1,146 @@
+import { cleanLine, count, fit, moment, money, span } from "@quasar/runs/text";
+import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
+import { section } from "../../shared/output/section.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
+import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
+
+type ShownNebula = Omit<NebulaShowLine, "v" | "type" | "exit" | "next">;
+type ShownPhase = Omit<NebulaPhaseLine, "v" | "type" | "exit" | "next">;
+
+const MOST_FILES = 20;
+
+/** What a nebula is: what it is for, how it is worked on, and its phases. */
+export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] {
+  const { phases } = nebula;
+  const landed = phases.filter(({ landedSha }) => landedSha !== "").length;
+  const rows = phases.map(({ phaseId, status, dependsOn, spentUsd, title }) => [
+    short(phaseId),
+    status.replace("_", " "),
+    fit(dependsOn.map(short).join(", "), 24),
+    money(spentUsd),
+    fit(cleanLine(title), 200),
+  ]);
+  const table = tableLines(
+    ["phase", "status", "needs", "cost", "title"],
+    rows,
+    ["left", "left", "left", "right", "left"],
+    view,
+  );
+  return [
+    view.paint("bold", `nebula ${fit(cleanLine(nebula.nebula), 40)} (${nebula.nebulaId})`),
+    ...list("about", nebula.description === "" ? [] : [nebula.description], view),
+    ...list("goal", nebula.goals, view),
+    ...list("keeps to", nebula.constraints, view),
+    ...labelled(view, "folder", cleanLine(nebula.dir)),
+    ...labelled(view, "branch", `${cleanLine(nebula.branch)}, from ${short10(nebula.baseSha)}`),
+    ...labelled(view, "begun", cleanLine(moment(nebula.beganAt))),
+    ...labelled(view, "workers", `${nebula.maxWorkers} at once`),
+    ...labelled(view, "landing", LANDS[nebula.mergeOrder]),
+    ...list("verify", nebula.verify.length === 0 ? ["nothing"] : nebula.verify, view),
+    ...labelled(view, "landed", `${landed} of ${count(phases.length, "phase")}`),
+    ...labelled(view, "cost", money(nebula.spentUsd)),
+    ...section(table),
+  ];
+}
+
+const LANDS = { ready: "in the order of the approvals", plan: "in the order of the plan" } as const;
+
+/** All that is known of a phase: what it is asked, what became of it, what it changes. */
+export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
+  const { phaseId, status, nebula, landedSha, files } = phase;
+  const whose = `phase ${short(phaseId)} of the nebula ${fit(cleanLine(nebula), 40)}`;
+  return [
+    `${view.paint("bold", whose)} ${status.replace("_", " ")}`,
+    ...labelled(view, "title", cut(phase.title)),
+    ...(phase.reason === "" ? [] : labelled(view, "because", cut(phase.reason, 1000), "yellow")),
+    ...(phase.landsAfter === undefined
+      ? []
+      : labelled(view, "waits", `for ${short(phase.landsAfter)} to land first`)),
+    ...list("needs", phase.dependsOn, view),
+    ...list("scope", phase.scope, view),
+    ...labelled(view, "agents", agentWords(phase)),
+    ...list("check", phase.requiredChecks, view),
+    ...labelled(view, "gate", GATES[phase.gate]),
+    ...labelled(view, "limits", limitWords(phase)),
+    ...labelled(view, "cost", money(phase.spentUsd)),
+    ...(landedSha === "" ? [] : labelled(view, "landed", short10(landedSha))),
+    ...(files === undefined ? [] : changeLines(files, view)),
+    ...section(attemptTable(phase, view)),
+    ...section(findingLines(phase, view)),
+    ...section(textLines(phase, view)),
+  ];
+}
+
+const GATES = {
+  trust: "none: it lands by itself",
+  watch: "none: it is only shown",
+  review: "a person approves its change",
+  approve: "a person approves its change",
+} as const;
+
+function agentWords({ coder, reviewer, model }: ShownPhase): string {
+  const by = model === "" ? "" : ` (${cleanLine(model)})`;
+  return `${cleanLine(coder)}${by} writes, ${cleanLine(reviewer)} reviews`;
+}
+
+function limitWords({ maxCycles, maxBudgetUsd, timeoutMs }: ShownPhase): string {
+  const cost = maxBudgetUsd === 0 ? "no limit of cost" : money(maxBudgetUsd);
+  return `${count(maxCycles, "cycle")}, ${cost}, ${span(timeoutMs)}`;
+}
+
+function changeLines(files: NonNullable<ShownPhase["files"]>, view: View): readonly string[] {
+  const shown = fileLines(
+    files.map((file) => ({ added: undefined, removed: undefined, ...file })),
+    { ...ALL_FILES, columns: 50 },
+  );
+  const lines = shown.length === 0 ? ["nothing"] : shown.slice(0, MOST_FILES + 1);
+  const more = shown.length - lines.length;
+  const all = more > 0 ? [...lines, `and ${count(more, "more file")}`] : lines;
+  return all.flatMap((line, at) => labelled(view, at === 0 ? "changes" : "", line));
+}
+
+function attemptTable({ attempts }: ShownPhase, view: View): readonly string[] {
+  if (attempts.length === 0) return [];
+  const rows = attempts.map((each) => [
+    String(each.attempt),
+    each.runId,
+    each.status ?? "not saved",
+    each.cycles === undefined ? "" : String(each.cycles),
+    each.spentUsd === undefined ? "" : money(each.spentUsd),
+  ]);
+  const head = ["attempt", "run", "status", "cycles", "cost"];
+  const why = attempts.flatMap(({ attempt, reasons }) =>
+    reasons.map((reason) => `attempt ${attempt}: ${reason}`),
+  );
+  return [
+    ...tableLines(head, rows, ["right", "left", "left", "right", "right"], view),
+    ...list("why", why, view),
+  ];
+}
+
+/** Why it waits, where that is in no attempt yet. */
+function findingLines({ status, findings }: ShownPhase, view: View): readonly string[] {
+  return status === "awaiting_human" ? list("finding", findings, view) : [];
+}
+
+function textLines({ text, file }: ShownPhase, view: View): readonly string[] {
+  const said = text.split("\n").flatMap((line) => labelled(view, "", line));
+  return [view.paint("dim", `  what its agents are asked (${cleanLine(file)}):`), ...said];
+}
+
+function list(label: string, values: readonly string[], view: View): readonly string[] {
+  return values.flatMap((each, at) => labelled(view, at === 0 ? label : "", cut(each)));
+}
+
+function cut(text: string, most = 300): string {
+  return fit(cleanLine(text), most);
+}
+
+function short(id: string): string {
+  return fit(cleanLine(id), 24);
+}
+
+function short10(sha: string): string {
+  return sha.slice(0, 10);
+}

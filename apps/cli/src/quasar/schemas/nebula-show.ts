@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import {
+  list,
+  object,
+  runId,
+  text,
+  texts,
+  time,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
+import { fileChange } from "../../shared/schemas/parts.ts";
+import { PHASE_SETTINGS } from "./nebula.ts";
+import { NEBULA_ENTRIES, PHASE_ENTRIES } from "./nebula-apply.ts";
+
+const phase = object(
+  {
+    ...PHASE_ENTRIES,
+    file: text("The name of its file"),
+    title: text("What it is about"),
+    dependsOn: texts("The phases that land before it begins"),
+  },
+  "A phase as it stands, and what it is",
+);
+
+export const nebulaShowLine = result("nebula_show", "What a nebula is", {
+  ...NEBULA_ENTRIES,
+  description: text("What it is for"),
+  goals: texts("What the work is for; in every prompt"),
+  constraints: texts("What it has to keep to; in every prompt"),
+  beganAt: time("When it was begun"),
+  revision: text("Of the copy of its folder that it is worked on by"),
+  maxWorkers: whole("How many phases are worked on at once"),
+  mergeOrder: word(["ready", "plan"], "Which phase lands first"),
+  verify: texts("Commands that have to pass on the merged tree before a phase lands"),
+  phases: list(phase, "In the order of the plan"),
+});
+
+export type NebulaShowLine = Printed<typeof nebulaShowLine>;
+
+const attempt = object(
+  {
+    attempt: whole("From 1"),
+    runId: runId("Its run: quasar show shows it"),
+    beganAt: v.optional(time("When it began")),
+    status: v.optional(
+      word(
+        ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
+        "Of the run; left out: nothing of it was saved",
+      ),
+    ),
+    cycles: v.optional(whole("How many cycles it has begun")),
+    spentUsd: v.optional(usd("What it counts against the limit")),
+    reasons: texts("Why there was another attempt"),
+  },
+  "An attempt of a phase",
+);
+
+export const nebulaPhaseLine = result("nebula_phase", "All that is known of a phase", {
+  nebulaId: text("The nebula"),
+  nebula: text("Its name"),
+  ...PHASE_ENTRIES,
+  ...PHASE_SETTINGS,
+  text: text("What its agents are asked, in Markdown"),
+  question: word(["", "land", "rework", "budget"], 'What a person is asked; "": nothing'),
+  findings: texts("What its agents read beside: why the last landing was refused"),
+  files: v.optional(list(fileChange, "What it changes; left out: nothing of it is approved yet")),
+  attempts: list(attempt, "Oldest first"),
+});
+
+export type NebulaPhaseLine = Printed<typeof nebulaPhaseLine>;

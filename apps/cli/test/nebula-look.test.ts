@@ -1,0 +1,78 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { apply, applyArgs, DEMO, withDemo, workOf } from "./a-nebula.ts";
+import { lastRecord, quasar, start } from "./harness.ts";
+
+test("show says what a nebula is, and all of a phase: its text, attempts, changes and question", async () => {
+  const at = withDemo();
+  expect((await apply(at)).code).toBe(5);
+  const nebula = lastRecord(await quasar(at, ["nebula", "show", "--json"]));
+  expect(nebula).toMatchObject({
+    type: "nebula_show",
+    nebula: "demo",
+    mergeOrder: "ready",
+    pauseEnds: [],
+    phases: [
+      { phaseId: "one", status: "done", title: "Phase one", dependsOn: [] },
+      { phaseId: "two", status: "awaiting_human", title: "Phase two", dependsOn: ["one"] },
+    ],
+  });
+  const id = nebula["nebulaId"] as string;
+  await quasar(at, ["nebula", "reject", "two", "--reason", "keep the old flag"]);
+  const again = workOf("two").map((turn) => ({ ...turn, files: { "two.txt": "2\n" } }));
+  const end = await quasar(at, [...applyArgs(at, again), "--resume"]);
+  expect(end.code, end.stderr).toBe(5);
+  const phase = lastRecord(await quasar(at, ["nebula", "show", "two", "--json"]));
+  expect(phase).toMatchObject({
+    type: "nebula_phase",
+    phaseId: "two",
+    text: "Do two.",
+    gate: "review",
+    question: "land",
+    attempts: [
+      { attempt: 1, status: "approved", cycles: 1, spentUsd: 0.2, reasons: [] },
+      {
+        attempt: 2,
+        status: "approved",
+        reasons: ["rejected by a person: keep the old flag"],
+      },
+    ],
+    files: [{ path: "two.txt", added: 1, removed: 0 }],
+  });
+  expect(phase["next"]).toContain(`quasar nebula approve two --nebula ${id}`);
+  const text = (await quasar(at, ["nebula", "show", "demo", "two"])).stdout;
+  expect(text).toContain("phase two of the nebula demo awaiting human\n");
+  expect(text).toContain("why      attempt 2: rejected by a person: keep the old flag\n");
+  expect(text).toContain("           Do two.\n");
+  expect((await quasar(at, ["nebula", "show", "nothing"])).code).toBe(2);
+  expect((await quasar(at, ["nebula", "show", "demo", "nothing"])).code).toBe(2);
+});
+
+test("pause and continue hold a nebula between turns, from any shell", async () => {
+  const at = withDemo();
+  const turns = workOf("one", "two");
+  const slow = turns.map((turn) => ({ ...turn, delayMs: turn.role === "coder" ? 3000 : 0 }));
+  const working = start(at, [...applyArgs(at, slow), "--json"]);
+  expect(await working.sees('"type":"agent_start"')).toBe(true);
+  const paused = await quasar(at, ["nebula", "pause", "--json"]);
+  const { nebulaId: id, next } = lastRecord(paused) as { nebulaId: string; next: string[] };
+  expect(next).toEqual([`quasar nebula continue ${id}`]);
+  expect(await working.sees('"type":"committed"')).toBe(true);
+  const status = await quasar(at, ["nebula", "status"]);
+  expect(status.stdout).toContain(`paused   until quasar nebula continue ${id}\n`);
+  expect(status.stdout).toContain(`next     quasar nebula continue ${id}\n`);
+
+  writeFileSync(join(at.repo, DEMO, "PAUSE"), "");
+  const both = await quasar(at, ["nebula", "continue", "--json"]);
+  const file = join(at.repo, DEMO, "PAUSE");
+  expect(lastRecord(both)).toMatchObject({ exit: 5, next: [`rm ${file}`] });
+  expect(existsSync(file)).toBe(true);
+  rmSync(file);
+  const end = await working.finished;
+  expect(end.code).toBe(5);
+  expect(end.stdout).toContain('"what":"engine_continues"');
+  expect((await quasar(at, ["nebula", "continue"])).code).toBe(8);
+  const agent = await quasar(at, ["nebula", "pause"], { env: { QUASAR_RUN_ID: "r" } });
+  expect(agent.code).toBe(1);
+});
