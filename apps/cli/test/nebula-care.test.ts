@@ -174,8 +174,8 @@ test("a nebula that has begun takes over what its folder says now", async () => 
   ];
   expect(lastRecord(planned)).toMatchObject({ dryRun: true, isChanged: false, phases });
   const updated = await quasar(at, ["nebula", "update", DEMO]);
-  expect(updated.stdout).toBe(`nebula demo:
-  one      has begun: its text stays as it was
+  expect(updated.stdout).toBe(`nebula demo changes:
+  one      keeps the text that it began with
   three    joins
   next     quasar nebula apply ${id} --auto --resume
 `);

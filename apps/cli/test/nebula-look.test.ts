@@ -1,8 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { apply, applyArgs, DEMO, withDemo, workOf } from "./a-nebula.ts";
-import { lastRecord, quasar, start } from "./harness.ts";
+import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
+import { lastRecord, quasar, start, write } from "./harness.ts";
 
 test("show says what a nebula is, and all of a phase: its text, attempts, changes and question", async () => {
   const at = withDemo();
@@ -75,4 +75,29 @@ test("pause and continue hold a nebula between turns, from any shell", async () 
   expect((await quasar(at, ["nebula", "continue"])).code).toBe(8);
   const agent = await quasar(at, ["nebula", "pause"], { env: { QUASAR_RUN_ID: "r" } });
   expect(agent.code).toBe(1);
+});
+
+test("update hands over to an engine that works what is trusted of the folder", async () => {
+  const at = withDemo();
+  const slow = workOf("one", "two", "three").map((turn) => ({ ...turn, delayMs: 2000 }));
+  const working = start(at, [...applyArgs(at, slow), "--json"]);
+  expect(await working.sees('"type":"agent_start"')).toBe(true);
+  write(join(at.repo, DEMO), {
+    "1.md": phaseText("one").replace("Do one.", "Do one. Do it well."),
+    "3.md": phaseText("three", 'setup = ["touch ../set-up"]'),
+  });
+  const refused = await quasar(at, ["nebula", "update", DEMO, "--json"]);
+  expect(lastRecord(refused)).toMatchObject({ exit: 6, code: "ERR_UNTRUSTED_CONFIG" });
+  const left = await quasar(at, ["nebula", "update", DEMO, "--trust-config"]);
+  expect(left.stdout).toContain(`nebula demo changes (its engine takes it within a second):
+  one      is worked on: takes its new text at the end of its cycle
+  three    joins
+`);
+  const end = await working.finished;
+  expect(end.stdout).toContain('"what":"nebula_updated"');
+  expect(end.stdout).toContain('"isOutdated":true');
+  expect(lastRecord(end)).toMatchObject({
+    phases: [{}, { phaseId: "three", status: "done" }, {}],
+    exit: 5,
+  });
 });

@@ -475,7 +475,7 @@ async function createChildren(run: Run, findings: readonly Finding[]): Promise<r
 
 async function takeRefactor(run: Run): Promise<void> {
   try {
-    const description = run.settings.takeRefactor?.();
+    const description = run.settings.takeRefactor?.(run.state.taskTitle);
     if (description !== undefined && trimSpace(description) !== "") {
       run.state = refactor(run.state, description);
     }

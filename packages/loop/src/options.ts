@@ -108,8 +108,11 @@ export interface LoopOptions {
   readonly commands?: readonly string[] | undefined;
   /** Stop with the outcome `struggling` when the loop goes in circles. @default false */
   readonly detectStruggle?: boolean | undefined;
-  /** Asked at the end of each cycle: a new text for the task, or `undefined` to continue. */
-  readonly takeRefactor?: (() => string | undefined) | undefined;
+  /**
+   * Asked at the end of each cycle that was not approved, with the task's text as it stands: a new text for it, or
+   * `undefined` to continue. After a crash it may be asked again, as long as its answer was not saved.
+   */
+  readonly takeRefactor?: ((task: string) => string | undefined) | undefined;
   /**
    * What the repository asks of agents that work in it: in the first message of each session, as untrusted
    * text. The same whenever the run is resumed. @default none

@@ -20,6 +20,8 @@ export type NebulaEvent =
       readonly phase: string;
       readonly attempt: number;
       readonly tip: string;
+      /** Whether an update has given the phase another text, which came too late for this attempt. */
+      readonly isOutdated?: boolean | undefined;
     }
   | {
       readonly type: "candidate_made";

@@ -10,7 +10,7 @@ export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
-export { type NebulaUpdate, updateNebula } from "./engine/update.ts";
+export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";
 export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
 export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";

@@ -1,9 +1,21 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { updateNebula } from "../src/engine/update.ts";
+import { expect, test, vi } from "vitest";
+import type { ApplyOptions } from "../src/engine/apply.ts";
+import { planUpdate, updateNebula } from "../src/engine/update.ts";
+import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write, newest } from "./place.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import {
+  agentsOf,
+  aPlace,
+  MANIFEST,
+  phase,
+  type Place,
+  type Work,
+  write,
+  newest,
+} from "./place.ts";
 
 const FILES = {
   "nebula.toml": MANIFEST,
@@ -19,13 +31,19 @@ const WORK: Work = Object.fromEntries(
   ]),
 );
 
-const update = (place: Place, isDryRun = false) =>
-  updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir), { isDryRun });
+const commonDir = ({ repo }: Place): string => `${repo}/.git`;
+const planned = (place: Place) => {
+  const home = nebulaHome(commonDir(place), newest(place).id);
+  const { updates, isChanged } = planUpdate(home, newest(place), loadNebula(place.dir));
+  return { updates, isChanged };
+};
+const update = (place: Place) =>
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
 
 test("phases that are new join, those that have not begun take their new text, others keep theirs", async () => {
   const place = aPlace({}, FILES);
   expect((await place.apply(WORK)).reason).toBe("waiting");
-  expect(update(place)).toEqual({ updates: [], isChanged: false });
+  expect(planned(place)).toEqual({ updates: [], isChanged: false });
 
   write(place.dir, {
     "nebula.toml": `${MANIFEST}[execution]\nmax_workers = 1\n`,
@@ -41,9 +59,9 @@ test("phases that are new join, those that have not begun take their new text, o
     { phase: "e", what: "gone" },
   ];
   const before = newest(place);
-  expect(update(place, true)).toEqual({ updates, isChanged: true });
+  expect(planned(place)).toEqual({ updates, isChanged: true });
   expect(newest(place)).toEqual(before);
-  expect(update(place)).toEqual({ updates, isChanged: true });
+  expect(update(place)).toBe("done");
   const { phases } = newest(place);
   expect(phases.find(({ id }) => id === "d")).toMatchObject({ status: "pending", attempt: 1 });
   for (const id of ["a", "b", "c", "e"]) {
@@ -76,4 +94,121 @@ test("a folder of another nebula, and one that is not valid with what has begun,
   write(place.dir, { "nebula.toml": MANIFEST, "c.md": phase("c", 'depends_on = ["h"]') });
   expect(() => update(place)).toThrow(expect.objectContaining({ code: "ERR_INVALID_NEBULA" }));
   expect(newest(place)).toEqual(before);
+});
+
+const REFUSED = "ISSUE:\nSEVERITY: major\nDESCRIPTION: not yet\n";
+
+/** Phase a, whose folder is updated during its first turn: what its agents were asked, and how it has ended. */
+async function updatedWhileWorking(
+  reviews: readonly string[],
+  change: (place: Place) => void,
+  stopAt?: (told: Told) => boolean,
+) {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const prompts: string[] = [];
+  const left = [...reviews];
+  const stop = new AbortController();
+  const optionsOf: ApplyOptions["optionsOf"] = (spec) => {
+    const { coder, reviewer } = agentsOf(WORK)(spec);
+    if (spec.id !== "a") return { coder, reviewer };
+    return {
+      coder: {
+        ...coder,
+        invoke: async (request) => {
+          prompts.push(request.prompt);
+          if (prompts.length === 1) {
+            change(place);
+            expect(update(place)).toBe("left");
+            const taken = () => place.told.some(({ type }) => type === "nebula_updated");
+            await vi.waitFor(() => expect(taken()).toBe(true), 20_000);
+          }
+          return coder.invoke(request);
+        },
+      },
+      reviewer: {
+        ...reviewer,
+        invoke: async (request) => {
+          const answer = await reviewer.invoke(request);
+          return { ...answer, text: left.shift() ?? answer.text };
+        },
+      },
+    };
+  };
+  const given = { optionsOf, signal: stop.signal };
+  const onEvent = (event: Told): void => {
+    place.told.push(event);
+    if (stopAt?.(event) === true) stop.abort();
+  };
+  const first = await place.apply(WORK, { ...given, onEvent });
+  const again = { optionsOf, resumed: newest(place), loaded: undefined };
+  const end = first.reason === "interrupted" ? await place.apply(WORK, again) : first;
+  return { place, prompts, end };
+}
+
+const newText = ({ dir }: Place) => write(dir, { "a.md": `${phase("a")}And more.\n` });
+const isRunEvent = (told: Told, type: string): boolean =>
+  told.type === "run_event" && told.event.type === type;
+
+test("an engine takes an update while it works: a running phase at the end of its cycle, new ones at once", async () => {
+  const { place, prompts, end } = await updatedWhileWorking([REFUSED], (at) => {
+    newText(at);
+    write(at.dir, { "d.md": phase("d") });
+  });
+  expect(end.reason).toBe("done");
+  expect(place.landings()).toHaveLength(2);
+  expect(prompts).toHaveLength(2);
+  expect(prompts[0]).not.toContain("And more.");
+  expect(prompts[1]).toMatch(/The task as it is now:\n\n---\nPhase a\n\nDo a\.\nAnd more\.\n/u);
+  expect(place.told.filter((told) => isRunEvent(told, "refactored"))).toHaveLength(1);
+  const approved = place.told.find((told) => told.type === "phase_approved" && told.phase === "a");
+  expect(approved).not.toHaveProperty("isOutdated", true);
+});
+
+test.for(["review_complete", "cycle_start"])(
+  "a new text is taken once, although the engine ends at the %s around it",
+  async (type) => {
+    let seen = 0;
+    const at = type === "cycle_start" ? 2 : 1;
+    const { place, prompts, end } = await updatedWhileWorking(
+      [REFUSED, REFUSED],
+      newText,
+      (told) => isRunEvent(told, type) && (seen += 1) === at,
+    );
+    expect(end.reason).toBe("done");
+    const told = prompts.filter((prompt) => prompt.includes("The task as it is now"));
+    expect([prompts.length, told.length]).toEqual([3, 1]);
+    expect(place.told.filter((each) => isRunEvent(each, "refactored"))).toHaveLength(1);
+  },
+);
+
+test("a phase that is approved before its new text reaches it lands as it was, which is told", async () => {
+  const { place, prompts, end } = await updatedWhileWorking([], newText);
+  expect([end.reason, prompts.length]).toEqual(["done", 1]);
+  const approved = place.told.find(({ type }) => type === "phase_approved");
+  expect(approved).toMatchObject({ phase: "a", isOutdated: true });
+});
+
+test("an update that may not be worked on is refused, and the engine continues", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const work: Work = { "Phase a": (tree) => write(tree, { a: "a" }) };
+  const optionsOf: ApplyOptions["optionsOf"] = (spec) => {
+    const { coder, reviewer } = agentsOf(work)(spec);
+    const invoke: typeof coder.invoke = async (request) => {
+      write(place.dir, { "d.md": phase("d") });
+      expect(update(place)).toBe("left");
+      const refused = () => place.told.some(({ type }) => type === "warning");
+      await vi.waitFor(() => expect(refused()).toBe(true), 20_000);
+      return coder.invoke(request);
+    };
+    return { coder: { ...coder, invoke }, reviewer };
+  };
+  const admit = () => {
+    throw new Error("not trusted");
+  };
+  const { reason, state } = await place.apply(work, { optionsOf, admit });
+  expect([reason, state.phases.length]).toEqual(["done", 1]);
+  expect(place.told).toContainEqual({
+    type: "warning",
+    message: "the update was not taken: not trusted",
+  });
 });

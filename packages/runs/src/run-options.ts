@@ -23,6 +23,7 @@ export interface RunOptions
         | "leash"
         | "ownsTree"
         | "mayBeginTurn"
+        | "takeRefactor"
       >
     > {
   /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */

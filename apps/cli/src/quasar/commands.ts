@@ -330,12 +330,19 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "take over what a nebula's folder says now",
     description:
       "have a nebula that has begun take over what its folder says now: phases that\n" +
-      "are new, and the texts of those that have not begun. Nothing is removed",
+      "are new, and the texts of those that have not begun. One that is worked on takes\n" +
+      "its text at the end of its cycle, unless that is approved; one that was keeps\n" +
+      "the one that it began with. Nothing is removed. An engine that works on it takes\n" +
+      "the update within a second",
     args: [["<dir>", "the nebula's folder"]],
-    options: [["--dry-run", "only show the difference"], OF_NEBULA],
+    options: [
+      ["--dry-run", "only show the difference"],
+      ["--trust-config", "let the nebula run programs as it is now"],
+      OF_NEBULA,
+    ],
     examples: [
       ["quasar nebula update .nebulas/tokens --dry-run", "what would change"],
-      ["quasar nebula update .nebulas/tokens", "then apply it with --resume"],
+      ["quasar nebula update .nebulas/tokens", "also while agents work on it"],
     ],
     run: async ([dir = ""], given) => (await ofNebulae()).nebulaUpdateCommand(dir, given),
   },

@@ -7,7 +7,7 @@ import { makeFolders } from "@quasar/process/files";
 import { openSharedControls } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
-import { keepSpec, readSpec } from "../spec/copy.ts";
+import { keepSpec, specReader } from "../spec/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
 import { planOrder } from "../spec/order.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
@@ -42,11 +42,18 @@ export interface ApplyOptions {
   /** @default made from the name */
   readonly branch?: string | undefined;
   readonly limits: EngineLimits;
+  /**
+   * Asked before another revision is taken while the engine works: the limits that count from then on.
+   *
+   * @throws where it may not be worked on as it is: the update is refused.
+   * @default it may be, and the limits stay
+   */
+  readonly admit?: ((spec: NebulaSpec) => EngineLimits) | undefined;
   /** Has nobody work, and lands what is approved. @default works, too */
   readonly landingsOnly?: LandingsOnly | undefined;
   /** Whether commands that fail on the branch by itself are accepted: they count where they newly fail. @default false */
   readonly acceptsRedBase?: boolean | undefined;
-  readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
+  readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;
   /** What of a git hook is the caller's own, and counts for nothing when hooks are compared. @default nothing */
   readonly withoutOwnHook?: PhaseRunOptions["withoutOwnHook"];
   /** Take git's settings and hooks as they are now: a person accepts what of them has changed. @default false */
@@ -105,15 +112,24 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
     const begun = resumed ?? (await begin(options, home, id, now()));
     const store = openState(home, begun, now);
     try {
-      const spec = readSpec(home, store.current.revision);
+      const readNebula = specReader(home, () => store.current.revision);
+      let { limits } = options;
       const engine: Engine = {
-        ...{ repository, home, spec, store, signal, now, tell: onEvent },
+        ...{ repository, home, store, signal, now, tell: onEvent },
+        get spec() {
+          return readNebula();
+        },
+        get limits() {
+          return limits;
+        },
+        admit(spec) {
+          limits = options.admit?.(spec) ?? limits;
+        },
         merges: await openMergeFolder(repository),
         trees: treesFolder(repository, id, { env: options.env, state: options.stateFolder }),
         keys: options.keys,
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
-        limits: options.limits,
         landingsOnly: options.landingsOnly,
         agentLimits: new AgentLimits(limitFiles),
         limitFile: (agent) => limitFiles.path(agent),
@@ -125,8 +141,11 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
           accept: options.acceptSettings,
         }),
         steering: createSteering({
-          ...{ home, spec, store, now, tell: onEvent, endNow: () => ending.abort() },
+          ...{ home, store, now, tell: onEvent, endNow: () => ending.abort() },
           dir: options.loaded?.dir ?? begun.dir,
+          get spec() {
+            return readNebula();
+          },
         }),
       };
       if (resumed === undefined) {

@@ -38,12 +38,16 @@ export interface Engine {
   readonly repository: Repository;
   readonly merges: MergeFolder;
   readonly home: NebulaHome;
+  /** As the last update has it. */
   readonly spec: NebulaSpec;
   readonly store: StateStore;
   /** Absolute path of the folder that holds the nebula's work trees. */
   readonly trees: string;
   readonly keys: KeyManager;
+  /** As the last update has them. */
   readonly limits: EngineLimits;
+  /** Has what another revision says of limits count. @throws where it may not be worked on as it is. */
+  readonly admit: (spec: NebulaSpec) => void;
   readonly agentLimits: AgentLimits;
   /** Absolute path of the file that says when an agent's usage limit is lifted. */
   readonly limitFile: (agent: string) => string;
@@ -56,7 +60,7 @@ export interface Engine {
   readonly controls: SharedControls;
   /** Where it has nobody work. */
   readonly landingsOnly: LandingsOnly | undefined;
-  readonly optionsOf: (phase: PhaseSpec) => PhaseRunOptions;
+  readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;
   /** Of setup and verification. */
   readonly commandEnv: Readonly<Record<string, string | undefined>>;
   readonly tell: (event: Told) => void;

@@ -21,6 +21,7 @@ import {
   waitedForFirst,
 } from "./schedule.ts";
 import { report } from "./report.ts";
+import { takeRequests } from "./take-requests.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 
 /** How often what people have decided is read, in milliseconds. */
@@ -94,6 +95,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
 
   async function begin(): Promise<void> {
     takeDecisions(engine);
+    takeRequests(engine);
     await steering.look();
     skip(engine);
     const base = isOpen() ? await knownBase(engine) : undefined;
@@ -165,7 +167,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
 
   /** Whether a phase waits for the usage limit of an agent. */
   function isHeld({ spec }: Phase): boolean {
-    const { coder, reviewer } = engine.optionsOf(spec);
+    const { coder, reviewer } = engine.optionsOf(spec, engine.spec);
     const agents = [...new Set([coder.name, reviewer.name])];
     const now = engine.now().getTime();
     for (const limit of engine.agentLimits.news(agents, now)) tellLimit(engine, limit);

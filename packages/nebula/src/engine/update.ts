@@ -1,64 +1,109 @@
 import { NebulaError } from "../errors.ts";
-import { keepSpec } from "../spec/copy.ts";
-import { type LoadedNebula, loadNebula } from "../spec/load.ts";
+import type { NebulaEvent } from "../events.ts";
+import { leaveRequest } from "../people/requests.ts";
+import { keepSpec, readCopy } from "../spec/copy.ts";
+import type { LoadedNebula } from "../spec/load.ts";
 import { planOrder } from "../spec/order.ts";
 import { parseNebula } from "../spec/parse.ts";
-import { type MergedFiles, mergeFiles } from "../spec/update.ts";
-import { nebulaHome, phaseRef, specFolder } from "../state/home.ts";
+import type { NebulaSpec } from "../spec/types.ts";
+import { type MergedFiles, mergeFiles, type PhaseUpdate } from "../spec/update.ts";
+import { type NebulaHome, nebulaHome, phaseRef } from "../state/home.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import { lockNebula, withState } from "./lock.ts";
+import { loadState, type StateStore } from "../state/store.ts";
+import { tryLockNebula, withState } from "./lock.ts";
 
-export type NebulaUpdate = Omit<MergedFiles, "files">;
+/** What a nebula would take over of its folder. */
+export interface NebulaUpdate extends MergedFiles {
+  /** What it would be then. */
+  readonly spec: NebulaSpec;
+}
 
 /**
- * Has a nebula take over what its folder says now: phases that are new, and the texts of those that nobody works on or has
+ * What a nebula would take over of what its folder says now: phases that are new, and the texts of those that have not
  * landed. Nothing is removed.
  *
  * @param loaded - The folder as it is now.
- * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_USAGE` where it is another nebula, `ERR_LOCKED` while an engine works.
+ * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_USAGE` where it is another nebula.
+ */
+export function planUpdate(
+  home: NebulaHome,
+  { name, phases, revision }: NebulaState,
+  loaded: LoadedNebula,
+): NebulaUpdate {
+  const { spec, dir } = loaded;
+  if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
+  if (spec.name !== name) {
+    throw new NebulaError("ERR_USAGE", `${dir} is the nebula ${spec.name}, and not ${name}`);
+  }
+  const known = new Map(phases.map((phase) => [phase.id, phase]));
+  const merged = mergeFiles(readCopy(home, revision), loaded, (id) => becomes(known.get(id)));
+  const parsed = parseNebula(merged.files);
+  if (parsed.spec !== undefined) return { ...merged, spec: parsed.spec };
+  const why = parsed.problems.find(({ severity }) => severity === "error")?.message ?? "";
+  const message = `with the phases that have begun ${dir} is not valid: ${why}`;
+  throw new NebulaError("ERR_INVALID_NEBULA", message);
+}
+
+/**
+ * Has a nebula take over what its folder says now.
+ *
+ * @returns `left`: an engine works on it, which takes it within a second.
+ * @throws {NebulaError} as {@link planUpdate}
  */
 export function updateNebula(
   commonDir: string,
   state: NebulaState,
   loaded: LoadedNebula,
-  { isDryRun }: { readonly isDryRun: boolean },
-): NebulaUpdate {
-  const { spec, dir } = loaded;
-  if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
-  if (spec.name !== state.name) {
-    throw new NebulaError("ERR_USAGE", `${dir} is the nebula ${spec.name}, and not ${state.name}`);
-  }
+): "done" | "left" {
   const home = nebulaHome(commonDir, state.id);
-  return withState({ home, state, lock: lockNebula(home) }, (store) => {
-    const { phases, revision } = store.current;
-    const begun = new Set(phases.filter(isBegun).map(({ id }) => id));
-    const before = loadNebula(specFolder(home, revision));
-    const { files, updates, isChanged } = mergeFiles(before, loaded, begun);
-    const merged = parseNebula(files);
-    if (merged.spec === undefined) {
-      const why = merged.problems.find(({ severity }) => severity === "error")?.message ?? "";
-      const message = `with the phases that have begun ${dir} is not valid: ${why}`;
-      throw new NebulaError("ERR_INVALID_NEBULA", message);
-    }
-    if (isDryRun || (updates.length === 0 && !isChanged)) return { updates, isChanged };
-    const known = new Map(phases.map((phase) => [phase.id, phase]));
-    let count = phases.length;
-    const ordered = planOrder(merged.spec.phases).order.map(({ id }) => {
-      const had = known.get(id);
-      if (had !== undefined) return had;
-      count += 1;
-      return pendingPhase(id, phaseRef(count, id), new Date());
+  const lock = tryLockNebula(home);
+  if (lock !== undefined) {
+    withState({ home, state, lock }, (store) => {
+      takeUpdate(home, store, planUpdate(home, store.current, loaded));
     });
-    store.update(keepSpec(home, { files }), ordered, {
-      type: "nebula_updated",
-      phases: updates.map(({ phase }) => phase),
-    });
-    return { updates, isChanged };
-  });
+    return "done";
+  }
+  planUpdate(home, loadState(home) ?? state, loaded);
+  leaveRequest(home, { kind: "update", revision: keepSpec(home, loaded) }, new Date());
+  return "left";
 }
 
-/** Whether a phase keeps the text that it began with. One that has failed begins again by its new one. */
-function isBegun({ status, runs }: PhaseState): boolean {
-  if (status === "pending") return runs.length > 0;
-  return status !== "failed" && status !== "skipped";
+/** Records an update; `undefined` where there is nothing to record. Call it under the nebula's lock. */
+export function takeUpdate(
+  home: NebulaHome,
+  store: StateStore,
+  { files, spec, updates, isChanged }: NebulaUpdate,
+): NebulaEvent | undefined {
+  if (!changesAnything({ updates, isChanged })) return undefined;
+  const { phases } = store.current;
+  const known = new Map(phases.map((phase) => [phase.id, phase]));
+  let count = phases.length;
+  const ordered = planOrder(spec.phases).order.map(({ id }) => {
+    const had = known.get(id);
+    if (had !== undefined) return had;
+    count += 1;
+    return pendingPhase(id, phaseRef(count, id), new Date());
+  });
+  const event = { type: "nebula_updated", phases: updates.map(({ phase }) => phase) } as const;
+  store.update(keepSpec(home, { files }), ordered, event);
+  return event;
+}
+
+/** Whether an update is another text of anything. */
+export function changesAnything({
+  updates,
+  isChanged,
+}: Pick<NebulaUpdate, "updates" | "isChanged">): boolean {
+  return isChanged || updates.length > 0;
+}
+
+/** What becomes of a phase whose text is another one. One that has failed begins again by its new one. */
+function becomes(
+  phase: PhaseState | undefined,
+): Extract<PhaseUpdate["what"], "edited" | "running" | "kept"> {
+  const { status = "pending", runs = [] } = phase ?? {};
+  if (status === "running") return "running";
+  const isOpen =
+    status === "failed" || status === "skipped" || (status === "pending" && runs.length === 0);
+  return isOpen ? "edited" : "kept";
 }

@@ -21,7 +21,7 @@ import { branchTip, type Engine } from "./context.ts";
 import { note, report } from "./report.ts";
 import { nextSeq, type Phase } from "./schedule.ts";
 import { settingsObstacle } from "./settings.ts";
-import { taskText } from "./task-text.ts";
+import { isOfText, taskText } from "./task-text.ts";
 
 /** How the work on a phase has come to its end. */
 export type Worked =
@@ -62,7 +62,7 @@ export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Work
   if (tree === undefined) return "settled";
   const runs = await openRuns(tree.root, { home: runsFolder(engine.home, state.ref) });
   const came = await runToEnd(engine, { spec, state }, runs, { root: tree.root, isMade });
-  if (came.as === "approved") await freeze(engine, { spec, state }, came.commit);
+  if (came.as === "approved") await freeze(engine, state, came);
   return came.as === "approved" ? "settled" : came.as;
 }
 
@@ -100,7 +100,14 @@ function fail(engine: Engine, id: string, reason: string): void {
 }
 
 /** What the run of an attempt has come to; where it failed, the state says why. */
-type Came = { readonly as: "approved"; readonly commit: string } | { readonly as: Worked };
+type Came = Approved | { readonly as: Worked };
+
+interface Approved {
+  readonly as: "approved";
+  readonly commit: string;
+  /** What it was asked last. */
+  readonly task: string;
+}
 
 async function runToEnd(
   engine: Engine,
@@ -116,11 +123,11 @@ async function runToEnd(
   const commits = commitHolder(engine, state);
   const found = (await runs.list()).find((run) => run.id === runId);
   if (found?.status === "approved") {
-    return { as: "approved", commit: (await runs.show(runId)).headSha };
+    return { as: "approved", commit: (await runs.show(runId)).headSha, task: found.task };
   }
   let isPaused = false;
   const given = {
-    ...engine.optionsOf(spec),
+    ...engine.optionsOf(spec, nebula),
     ownsTree: true,
     largerControls: engine.controls.ofRuns,
     mayBeginTurn: () => {
@@ -128,6 +135,7 @@ async function runToEnd(
       isPaused = steering.isPaused && !steering.isStopping;
       return !steering.isPaused && !steering.isStopping;
     },
+    takeRefactor: (task: string) => textOtherThan(engine, id, task),
     signal,
     onEvent: (event: RunEvent): void => {
       if (event.type === "agent_done") {
@@ -166,7 +174,10 @@ async function runToEnd(
   await commits.held();
   if (end === undefined) return { as: "interrupted" };
   const { result } = end;
-  if (result.outcome === "approved") return { as: "approved", commit: result.finalCommitSha };
+  if (result.outcome === "approved") {
+    const { finalCommitSha: commit, checkpoint } = result;
+    return { as: "approved", commit, task: checkpoint.taskTitle };
+  }
   if (engine.signal.aborted) return { as: "interrupted" };
   if (result.outcome === "interrupted" && !late.aborted) {
     return { as: isPaused ? "paused" : "interrupted" };
@@ -238,6 +249,17 @@ async function prepare(engine: Engine, { spec, state }: Phase): Promise<void> {
   await moveTree(engine, options);
 }
 
+/** What a run is asked now; `undefined` where its task is of the phase's text as the last update has it. */
+function textOtherThan(
+  { spec: nebula, store }: Engine,
+  id: string,
+  task: string,
+): string | undefined {
+  const spec = nebula.phases.find((phase) => phase.id === id);
+  if (spec === undefined || isOfText(task, nebula, spec)) return undefined;
+  return taskText(nebula, { spec, state: store.phase(id) }, store.current);
+}
+
 /** Whether a rework was approved with conflict markers that its base brought: then it is not done. */
 async function hasMarkersLeft(
   engine: Engine,
@@ -262,7 +284,11 @@ async function hasMarkersLeft(
 }
 
 /** What was approved is held by a ref, then the phase gets its place in the queue. */
-async function freeze(engine: Engine, { state }: Phase, approved: string): Promise<void> {
+async function freeze(
+  engine: Engine,
+  state: PhaseState,
+  { commit: approved, task }: Approved,
+): Promise<void> {
   const { repository, store, signal } = engine;
   const { id, ref, attempt, seq } = state;
   const name = refsOf(store.current.id).frozen(ref, attempt);
@@ -278,5 +304,6 @@ async function freeze(engine: Engine, { state }: Phase, approved: string): Promi
   const place = seq === 0 ? nextSeq(store.current) : seq;
   const reservedUsd = await reservedAfterRun(engine, state);
   const queued = { status: "queued", tip, seq: place, reason: "", reservedUsd } as const;
-  report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip });
+  const isOutdated = textOtherThan(engine, id, task) === undefined ? undefined : true;
+  report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip, isOutdated });
 }

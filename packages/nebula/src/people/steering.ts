@@ -25,6 +25,7 @@ export interface SteeringOptions {
   readonly home: NebulaHome;
   /** The nebula's own folder, which need not be there. */
   readonly dir: string;
+  /** Read anew for each decision: an update changes it. */
   readonly spec: NebulaSpec;
   readonly store: StateStore;
   readonly now: () => Date;
@@ -37,8 +38,8 @@ export interface SteeringOptions {
  * A pause holds until its note, or `PAUSE` in the nebula's folder, is removed; `STOP` and `RETRY`, which holds a phase's
  * id, are taken once, and removed unless git tracks them. The folder need not be there.
  */
-export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Steering {
-  const { home, store, tell } = engine;
+export function createSteering(options: SteeringOptions): Steering {
+  const { home, dir, store, tell, endNow } = options;
   let isStopping = false;
   /** What ends the pause; `""`: there is none. */
   let pausedUntil = "";
@@ -67,7 +68,7 @@ export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Ste
         );
         if (note.isNow) endNow();
       }
-      pause(pauseEnds(home, store.current).join(" and "));
+      pause(pauseEnds(home, { id: store.current.id, dir }).join(" and "));
       if ((await take("STOP")) !== undefined)
         stop(`after the turns in flight: ${join(dir, "STOP")}`);
       const phase = (await take("RETRY"))?.trim();
@@ -113,7 +114,14 @@ export function createSteering({ endNow, dir, ...engine }: SteeringOptions): Ste
       return;
     }
     const { attempt, digest } = phase;
-    takeDecision(engine, { verb: "retry", phase: id, attempt, digest, reason: "", isFinal: false });
+    takeDecision(options, {
+      verb: "retry",
+      phase: id,
+      attempt,
+      digest,
+      reason: "",
+      isFinal: false,
+    });
   }
 }
 

@@ -3,7 +3,8 @@ import type { NebulaEvent } from "../events.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { StateStore } from "../state/store.ts";
 import { type Decided, type Decision, decide } from "./decision.ts";
-import { removeDecision, waitingDecisions } from "./inbox.ts";
+import { waitingDecisions } from "./inbox.ts";
+import { removeNote } from "./notes.ts";
 
 interface Decider {
   readonly store: StateStore;
@@ -27,9 +28,9 @@ export function takeDecisions(
 ): void {
   const { home, tell } = decider;
   for (const waiting of waitingDecisions(home)) {
-    const { decision } = waiting;
+    const { said: decision } = waiting;
     const event = decision && carriedOut(decider, decision);
-    const kept = removeDecision(waiting);
+    const kept = removeNote(waiting);
     tell(event ?? { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
   }
 }

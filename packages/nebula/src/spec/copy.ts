@@ -25,10 +25,28 @@ export function keepSpec(home: NebulaHome, { files }: Pick<LoadedNebula, "files"
 
 /** @throws {NebulaError} `ERR_DAMAGED` where the copy is not what was kept. */
 export function readSpec(home: NebulaHome, revision: string): NebulaSpec {
-  const { spec, files } = loadNebula(specFolder(home, revision));
-  if (spec !== undefined && revisionOf(files) === revision) return spec;
+  return readCopy(home, revision).spec;
+}
+
+/** A copy with its texts. @throws {NebulaError} `ERR_DAMAGED` where it is not what was kept. */
+export function readCopy(
+  home: NebulaHome,
+  revision: string,
+): LoadedNebula & { readonly spec: NebulaSpec } {
   const folder = specFolder(home, revision);
+  const { spec, ...loaded } = loadNebula(folder);
+  if (spec !== undefined && revisionOf(loaded.files) === revision) return { ...loaded, spec };
   throw new NebulaError("ERR_DAMAGED", `${folder} is not the copy that was kept of the nebula`);
+}
+
+/** Reads the copy that the engine works by, once for each revision. */
+export function specReader(home: NebulaHome, revision: () => string): () => NebulaSpec {
+  let read: { readonly revision: string; readonly spec: NebulaSpec } | undefined;
+  return () => {
+    const wanted = revision();
+    if (read?.revision !== wanted) read = { revision: wanted, spec: readSpec(home, wanted) };
+    return read.spec;
+  };
 }
 
 function revisionOf(files: NebulaFiles): string {

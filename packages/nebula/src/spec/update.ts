@@ -5,10 +5,11 @@ import type { NebulaFiles } from "./parse.ts";
 export interface PhaseUpdate {
   readonly phase: string;
   /**
-   * `added`: it joins. `edited`: it takes its new text. `kept`: its text is another one now, and it is worked on, or was, by
-   * the one that it began with. `gone`: its file is not there any more, and it stays.
+   * `added`: it joins. `edited`: it takes its new text. `running`: it does so at the end of its cycle, unless that is
+   * approved. `kept`: its text is another one now, and it was worked on by the one that it began with. `gone`: its file is
+   * not there any more, and it stays.
    */
-  readonly what: "added" | "edited" | "kept" | "gone";
+  readonly what: "added" | "edited" | "running" | "kept" | "gone";
 }
 
 export interface MergedFiles {
@@ -21,11 +22,15 @@ export interface MergedFiles {
 type Loaded = Pick<LoadedNebula, "files" | "spec">;
 
 /**
- * The files of a nebula that has begun, as its folder has them now; phases that have begun keep theirs.
+ * The files of a nebula that has begun, as its folder has them now; phases that were worked on keep theirs.
  *
- * @param begun - Their ids.
+ * @param whatOf - What becomes of a phase of that id whose text is another one.
  */
-export function mergeFiles(before: Loaded, now: Loaded, begun: ReadonlySet<string>): MergedFiles {
+export function mergeFiles(
+  before: Loaded,
+  now: Loaded,
+  whatOf: (id: string) => "edited" | "running" | "kept",
+): MergedFiles {
   const [old, fresh] = [textsOf(before), textsOf(now)];
   const updates: PhaseUpdate[] = [];
   const phases: { file: string; text: string }[] = [];
@@ -38,11 +43,10 @@ export function mergeFiles(before: Loaded, now: Loaded, begun: ReadonlySet<strin
   };
   for (const [phase, text] of fresh) {
     const had = old.get(phase);
+    const what = had === undefined ? "added" : whatOf(phase);
     const isSame = had?.text === text.text;
-    const isKept = had !== undefined && !isSame && begun.has(phase);
-    if (!isSame)
-      updates.push({ phase, what: had === undefined ? "added" : isKept ? "kept" : "edited" });
-    add(isKept ? had : text);
+    if (!isSame) updates.push({ phase, what });
+    add(had !== undefined && !isSame && what === "kept" ? had : text);
   }
   for (const [phase, text] of old) {
     if (fresh.has(phase)) continue;

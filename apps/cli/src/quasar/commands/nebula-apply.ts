@@ -2,6 +2,7 @@ import { currentHead } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
 import {
   applyNebula,
+  type ApplyOptions,
   type EngineLimits,
   findNebula,
   isUnfinished,
@@ -25,7 +26,6 @@ import {
   loadNebula,
   type NebulaSpec,
   type PhaseSpec,
-  trustRequests,
 } from "@quasar/nebula/spec";
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
@@ -38,7 +38,7 @@ import { environmentOfChecks } from "../../shared/checks/environment.ts";
 import { periodMs } from "../../shared/config/kinds.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
-import { loadTrusted, requireTrust } from "../../shared/config/trust.ts";
+import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
@@ -50,6 +50,7 @@ import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
+import { requireNebulaTrust } from "../nebula/trust.ts";
 import { userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import { runOptionsOf, withoutOwnHook } from "../run-options.ts";
@@ -99,11 +100,14 @@ export async function workOnNebula(
     return config;
   });
   const settings = withAbsoluteScripts(resolve(layers), process.cwd());
-  const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: false });
-  const optionsOf = phaseOptions(settings, plan);
-  // What is wrong with an agent is reported before anything is touched.
-  if (landingsOnly === undefined) for (const phase of spec.phases) optionsOf(phase);
-  const limits = limitsOf(spec, plan, settings, options);
+  const planOf = planner(settings);
+  const optionsOf = phaseOptions(settings, planOf);
+  const limitsFor = (nebula: NebulaSpec): EngineLimits => {
+    // What is wrong with an agent is reported before anything is touched.
+    if (landingsOnly === undefined) for (const phase of nebula.phases) optionsOf(phase, nebula);
+    return limitsOf(nebula, planOf(nebula), settings, options);
+  };
+  const limits = limitsFor(spec);
   if (options.auto !== true) throw withoutAuto(spec, named);
   if (options.fresh === true) await makeRoom(workspace, loaded);
 
@@ -123,6 +127,10 @@ export async function workOnNebula(
       repository: repositoryOf(workspace),
       ...{ loaded, resumed, limits, landingsOnly, optionsOf, branch: options.branch },
       ...{ withoutOwnHook, acceptSettings: options.acceptSettings },
+      admit(nebula) {
+        requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
+        return limitsFor(nebula);
+      },
       base: await baseOf(root, options.base),
       acceptsRedBase: options.acceptRedBase,
       keys: createKeyManager({ dir: join(folders.state, "keys") }),
@@ -218,26 +226,13 @@ function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): 
   });
 }
 
-function requireNebulaTrust(
-  spec: NebulaSpec,
-  {
-    root,
-    stateDir,
-    trust,
-  }: { readonly root: string; readonly stateDir: string; readonly trust: boolean },
-): void {
-  const guarded: Record<string, string[]> = {};
-  for (const { key, value } of trustRequests(spec)) (guarded[key] ??= []).push(value);
-  requireTrust({ path: `nebula ${spec.name}`, guarded, workTree: root, stateDir, trust });
-}
-
 /** What each phase's run works by: the user's settings, with what the phase and its nebula say. */
-function phaseOptions(settings: Settings, plan: NebulaPlan): (phase: PhaseSpec) => PhaseRunOptions {
-  const made = new Map<string, PhaseRunOptions>();
-  return ({ id }) => {
-    const known = made.get(id);
+function phaseOptions(settings: Settings, planOf: Planner): ApplyOptions["optionsOf"] {
+  const made = new WeakMap<PhaseSpec, PhaseRunOptions>();
+  return (spec, nebula) => {
+    const known = made.get(spec);
     if (known !== undefined) return known;
-    const planned = plan.phases.find(({ phase }) => phase.id === id);
+    const planned = planOf(nebula).phases.find(({ phase }) => phase.id === spec.id);
     const { model, coder, reviewer, checks, maxReviewCycles } = planned?.settings ?? {};
     const own: Settings = {
       ...settings,
@@ -253,8 +248,22 @@ function phaseOptions(settings: Settings, plan: NebulaPlan): (phase: PhaseSpec) 
       waitLimitMs: _wait,
       ...options
     } = runOptionsOf(own, createAgents(own, OTHER_WAYS));
-    made.set(id, options);
+    made.set(spec, options);
     return options;
+  };
+}
+
+type Planner = (nebula: NebulaSpec) => NebulaPlan;
+
+/** Plans each revision of a nebula once. */
+function planner(settings: Settings): Planner {
+  const plans = new WeakMap<NebulaSpec, NebulaPlan>();
+  return (nebula) => {
+    const known = plans.get(nebula);
+    if (known !== undefined) return known;
+    const plan = planNebula(nebula, { user: userSettings(settings), hasSubmodules: false });
+    plans.set(nebula, plan);
+    return plan;
   };
 }
 

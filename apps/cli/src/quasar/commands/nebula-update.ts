@@ -1,6 +1,13 @@
 import { type NebulaState, findNebula, listNebulae, unfinishedOf } from "@quasar/nebula";
-import { type NebulaUpdate, updateNebula } from "@quasar/nebula/internal";
+import {
+  changesAnything,
+  nebulaHome,
+  type NebulaUpdate,
+  planUpdate,
+  updateNebula,
+} from "@quasar/nebula/internal";
 import { loadNebula } from "@quasar/nebula/spec";
+import { openUser } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -8,6 +15,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
+import { requireNebulaTrust } from "../nebula/trust.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { resumeOf } from "../nebula/outcome.ts";
 import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
@@ -15,20 +23,22 @@ import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
 export interface NebulaUpdateOptions {
   readonly nebula?: string | undefined;
   readonly dryRun?: true | undefined;
+  readonly trustConfig?: true | undefined;
   readonly json?: true | undefined;
 }
 
 const WHAT: Readonly<Record<NebulaUpdate["updates"][number]["what"], string>> = {
   added: "joins",
   edited: "takes its new text",
-  kept: "has begun: its text stays as it was",
+  running: "is worked on: takes its new text at the end of its cycle",
+  kept: "keeps the text that it began with",
   gone: "has no file any more, and stays (quasar nebula skip)",
 };
 
 /** `quasar nebula update`: has a nebula that has begun take over what its folder says now. */
 export async function nebulaUpdateCommand(
   dir: string,
-  { nebula, dryRun, json }: NebulaUpdateOptions,
+  { nebula, dryRun, trustConfig, json }: NebulaUpdateOptions,
 ): Promise<ExitCode> {
   refuseAgents("update");
   const loaded = loadNebula(dir);
@@ -37,37 +47,61 @@ export async function nebulaUpdateCommand(
       next: [`quasar nebula validate ${shellWord(dir)}`],
     });
   }
-  const { repositoryId } = await workspaceOfNebula(loaded.dir, process.cwd());
+  const { repositoryId, root } = await workspaceOfNebula(loaded.dir, process.cwd());
   const state =
     nebula === undefined
       ? (unfinishedOf(repositoryId, loaded.dir) ?? byName(repositoryId, loaded.spec.name))
       : findNebula(repositoryId, nebula);
   const isDryRun = dryRun === true;
-  const { updates, isChanged } = updateNebula(repositoryId, state, loaded, { isDryRun });
-  const isSame = updates.length === 0 && !isChanged;
-  const next = isSame
-    ? []
-    : isDryRun
-      ? [`quasar nebula update ${shellWord(dir)}`]
-      : [resumeOf(state)];
+  const planned = planUpdate(nebulaHome(repositoryId, state.id), state, loaded);
+  const { updates, isChanged } = planned;
+  const isSame = !changesAnything(planned);
+  let taken: "done" | "left" | undefined;
+  if (!isSame && !isDryRun) {
+    const stateDir = openUser().folders.state;
+    requireNebulaTrust(planned.spec, { root, stateDir, trust: trustConfig === true });
+    taken = updateNebula(repositoryId, state, loaded);
+  }
+  const next = nextOf(state, { isSame, taken, dir });
   if (json === true) {
     const phases = updates.map(({ phase: phaseId, what }) => ({ phaseId, what }));
-    const facts = { nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, phases };
+    const facts = {
+      ...{ nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, phases },
+      isTaken: taken === "done",
+    };
     const line = result("nebula_update", facts, EXIT.ok, next) satisfies NebulaUpdateLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   const name = fit(cleanLine(state.name), 40);
+  const how = taken === "left" ? " (its engine takes it within a second)" : "";
   write(process.stdout, [
     isSame
       ? `nebula ${name} has all of it already`
-      : `nebula ${name}${isDryRun ? " would change" : ""}:`,
+      : `nebula ${name} ${isDryRun ? "would change" : "changes"}${how}:`,
     ...(isChanged ? labelled(view, "settings", "those of nebula.toml as it is now") : []),
     ...updates.flatMap(({ phase, what }) => labelled(view, fit(cleanLine(phase), 16), WHAT[what])),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;
+}
+
+function nextOf(
+  state: NebulaState,
+  {
+    isSame,
+    taken,
+    dir,
+  }: {
+    readonly isSame: boolean;
+    readonly taken: "done" | "left" | undefined;
+    readonly dir: string;
+  },
+): readonly string[] {
+  if (isSame) return [];
+  if (taken === undefined) return [`quasar nebula update ${shellWord(dir)}`];
+  return taken === "left" ? [`quasar nebula show ${state.id}`] : [resumeOf(state)];
 }
 
 /** Where the folder was moved, or is another copy. */

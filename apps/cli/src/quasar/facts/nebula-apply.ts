@@ -90,6 +90,7 @@ interface EventFacts {
   readonly attempt?: number | undefined;
   readonly runId?: string | undefined;
   readonly sha?: string | undefined;
+  readonly isOutdated?: boolean | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | "accepted" | undefined;
   readonly reasons?: readonly string[] | undefined;
   readonly phaseIds?: readonly string[] | undefined;
@@ -146,8 +147,10 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId: "", sha: event.base };
     case "phase_begun":
       return { phaseId: event.phase, attempt: event.attempt, runId: event.runId };
-    case "phase_approved":
-      return { phaseId: event.phase, attempt: event.attempt, sha: event.tip };
+    case "phase_approved": {
+      const { phase: phaseId, attempt, tip: sha, isOutdated } = event;
+      return { phaseId, attempt, sha, isOutdated };
+    }
     case "candidate_made":
     case "landing_repeated":
     case "phase_landed":

@@ -46,7 +46,12 @@ export function engineLines(record: EngineRecord, view: View): string[] {
         record.attempt === 1 ? "begins" : `attempt ${record.attempt} begins`,
       );
     case "phase_approved":
-      return say(record.phase, "approved; waits to land");
+      return [
+        ...say(record.phase, "approved; waits to land"),
+        ...(record.isOutdated === true
+          ? say("", "keeps the text that it began with: its new one came too late", "yellow")
+          : []),
+      ];
     case "candidate_made":
       return [];
     case "verification":
@@ -154,6 +159,8 @@ function runEventWords(event: RunEvent): readonly string[] {
       return [`the ${event.role} ${RECOVERIES[event.how]}`];
     case "turn_retry":
       return [`the ${event.role}'s turn failed; retry ${event.retry} of ${event.most}`];
+    case "refactored":
+      return [`cycle ${event.cycle}: has taken its new text`];
     case "waiting":
       return [`waits for a usage limit: ${event.message}`];
     case "warning":

@@ -63,6 +63,9 @@ const eventLine = timedLine(
     attempt: v.optional(whole("From 1; each rework and each retry is a new one")),
     runId: v.optional(runId("The run of the attempt")),
     sha: v.optional(sha("The commit that it is about")),
+    isOutdated: v.optional(
+      flag("Of an approval: an update has given the phase another text, which came too late"),
+    ),
     outcome: v.optional(
       word(
         ["passed", "failed", "flaky", "known", "accepted"],

@@ -52,8 +52,8 @@ const updated = object(
   {
     phaseId: text("The phase"),
     what: word(
-      ["added", "edited", "kept", "gone"],
-      "edited: it takes its new text; kept: it has begun, and keeps its text; gone: it has no file any more, and stays",
+      ["added", "edited", "running", "kept", "gone"],
+      "edited: it takes its new text; running: at the end of its cycle; kept: it keeps the text that it began with; gone: it has no file any more, and stays",
     ),
   },
   "A phase whose file has changed",
@@ -64,6 +64,9 @@ export const nebulaUpdateLine = result("nebula_update", "A nebula took over what
   nebula: text("Its name"),
   dryRun: flag("Whether nothing was changed, and this is what would be"),
   isChanged: flag("Whether nebula.toml is another one"),
+  isTaken: flag(
+    "Whether it is carried out; else nothing is to be, or the engine that works on it does so within a second",
+  ),
   phases: list(updated, "Those whose files have changed"),
 });
 

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createOnce, removeFile } from "@quasar/durable";
+import { makeFolders, namesIn } from "@quasar/process/files";
+import * as v from "valibot";
+import { quarantine, readNote } from "./note-file.ts";
+
+/** A note that nobody has taken yet. */
+export interface Note<T> {
+  readonly path: string;
+  /** `undefined` where the file is not Quasar's. */
+  readonly said: T | undefined;
+}
+
+/** Leaves a note in a folder for the engine that works on the nebula, durably. */
+export function leaveNote(folder: string, said: unknown, now: Date): void {
+  makeFolders(folder);
+  const stamp = now.toISOString().replaceAll(/[-:.]/gu, "");
+  const path = join(folder, `${stamp}-${randomBytes(4).toString("hex")}.json`);
+  createOnce(path, Buffer.from(`${JSON.stringify(said)}\n`));
+}
+
+/** What is waiting in a folder, oldest first. */
+export function waitingNotes<S extends v.GenericSchema>(
+  folder: string,
+  schema: S,
+): readonly Note<v.InferOutput<S>>[] {
+  return namesIn(folder)
+    .filter((name) => name.endsWith(".json"))
+    .toSorted()
+    .map((name) => {
+      const path = join(folder, name);
+      return { path, said: read(path, schema) };
+    });
+}
+
+/**
+ * A note that was taken, or refused, is not there for a second time; what is none is kept under another name.
+ *
+ * @returns That name.
+ */
+export function removeNote({ path, said }: Note<unknown>): string | undefined {
+  if (said === undefined) return quarantine(path);
+  removeFile(path);
+  return undefined;
+}
+
+function read<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | undefined {
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(readNote(path, 64 * 1024) ?? ""));
+    return parsed.success ? parsed.output : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
