@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
-import { lastRecord, quasar, start, write } from "./harness.ts";
+import { git, lastRecord, quasar, start, write } from "./harness.ts";
 
 test("show says what a nebula is, and all of a phase: its text, attempts, changes and question", async () => {
   const at = withDemo();
@@ -100,4 +100,38 @@ test("update hands over to an engine that works what is trusted of the folder", 
     phases: [{}, { phaseId: "three", status: "done" }, {}],
     exit: 5,
   });
+});
+
+test("update-base merges what main has by now, and says which paths conflict", async () => {
+  const at = withDemo();
+  expect((await apply(at)).code).toBe(5);
+  git(at, "config", "user.name", "Test");
+  git(at, "config", "user.email", "test@localhost");
+  const nothing = await quasar(at, ["nebula", "update-base", "--json"]);
+  expect(lastRecord(nothing)).toMatchObject({ exit: 8, code: "ERR_NOTHING_TO_RESUME" });
+  const onMain = (files: Readonly<Record<string, string>>): void => {
+    write(at.repo, files);
+    git(at, "add", ...Object.keys(files));
+    git(at, "commit", "-q", "-m", "On main");
+  };
+  onMain({ "m.txt": "m\n" });
+  const landed = await quasar(at, ["nebula", "update-base", "--json"]);
+  expect(landed.stdout).toContain('"what":"phase_landed","phaseId":"base-1"');
+  expect(lastRecord(landed)).toMatchObject({ reason: "landed", exit: 0 });
+  expect(git(at, "log", "--first-parent", "--format=%s", "-1", "nebula/demo")).toMatch(
+    /^Land base-1: Merge main \([0-9a-f]{10}\)$/u,
+  );
+
+  onMain({ "one.txt": "main\n" });
+  const sha = git(at, "rev-parse", "main");
+  const conflict = await quasar(at, ["nebula", "update-base", "main"]);
+  expect(conflict.code).toBe(5);
+  expect(conflict.stdout).toContain("base-2: it could not land: [merge] one.txt: CONFLICT");
+  expect(conflict.stdout).toContain(`quasar nebula update-base ${sha.slice(0, 10)} --with-agent`);
+
+  git(at, "switch", "-q", "--orphan", "other");
+  git(at, "commit", "-q", "--allow-empty", "-m", "Other");
+  const other = await quasar(at, ["nebula", "update-base", "--json"]);
+  const message = "other does not contain its base: name what is to be merged";
+  expect(lastRecord(other)).toMatchObject({ exit: 6, message });
 });

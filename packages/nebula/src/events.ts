@@ -86,6 +86,13 @@ export type NebulaEvent =
       readonly type: "engine_stops" | "engine_pauses" | "engine_continues";
       readonly reason: string;
     }
+  | {
+      readonly type: "base_update";
+      readonly phase: string;
+      readonly commit: string;
+      /** What a person calls it. */
+      readonly name: string;
+    }
   | { readonly type: "nebula_updated"; readonly phases: readonly string[] }
   | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
 

@@ -12,6 +12,7 @@ export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
 export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";
 export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
+export { type BaseUpdate, updateBase } from "./engine/update-base.ts";
 export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { hasTrees } from "./trees/left.ts";

@@ -49,6 +49,9 @@ export interface Given extends GivenOf<Settings> {
   readonly nebula?: string | undefined;
   readonly reason?: string | undefined;
 
+  // nebula update-base
+  readonly withAgent?: true | undefined;
+
   // nebula validate
   readonly schema?: true | undefined;
   readonly strictConfig?: true | undefined;

@@ -330,10 +330,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "take over what a nebula's folder says now",
     description:
       "have a nebula that has begun take over what its folder says now: phases that\n" +
-      "are new, and the texts of those that have not begun. One that is worked on takes\n" +
-      "its text at the end of its cycle, unless that is approved; one that was keeps\n" +
-      "the one that it began with. Nothing is removed. An engine that works on it takes\n" +
-      "the update within a second",
+      "are new, and the texts of those that have not begun. One that is worked on\n" +
+      "takes its text at the end of its cycle, unless that is approved; one that was\n" +
+      "keeps the one that it began with. Nothing is removed. An engine that works on\n" +
+      "it takes the update within a second",
     args: [["<dir>", "the nebula's folder"]],
     options: [
       ["--dry-run", "only show the difference"],
@@ -345,6 +345,27 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["quasar nebula update .nebulas/tokens", "also while agents work on it"],
     ],
     run: async ([dir = ""], given) => (await ofNebulae()).nebulaUpdateCommand(dir, given),
+  },
+  {
+    name: "nebula update-base",
+    summary: "merge what your branch has by now into a nebula's branch",
+    description:
+      "merge a commit, as that which main is at by now, into a nebula's branch: a\n" +
+      "phase of its own, base-<n>, which is verified and lands as any other. Where it\n" +
+      "conflicts you are told the paths, and decide; with --with-agent agents rework\n" +
+      "it. An engine that works takes it within a second; where none does it lands at\n" +
+      "once. Exits with 5 where it could not land, with 8 where the branch has it",
+    args: [["[commit]", "what is merged; if left out HEAD, which has to contain its base"]],
+    options: [
+      ["--with-agent", "have agents rework it where it cannot land"],
+      ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
+      OF_NEBULA,
+    ],
+    examples: [
+      ["quasar nebula update-base main", "what main has by now"],
+      ["quasar nebula update-base --with-agent", "HEAD, and agents resolve conflicts"],
+    ],
+    run: async ([commit], given) => (await ofNebulae()).nebulaUpdateBaseCommand(commit, given),
   },
   {
     name: "nebula squash",

@@ -130,6 +130,9 @@ export function laneTurn(
     const next = holder ?? first;
     return { kind: isInLane(next.state) ? "land" : "wait", phase: next };
   }
+  // The plan does not know what a person has merged.
+  const merge = waiting.find(({ state }) => state.merges !== "");
+  if (merge !== undefined) return { kind: "land", phase: merge };
   const next = phases.find(({ state }) => !isSettled(state) && state.status !== "awaiting_human");
   if (next === undefined) return { kind: "idle" };
   return { kind: isInLane(next.state) ? "land" : "wait", phase: next };

@@ -3,6 +3,7 @@ import { type Request, waitingRequests } from "../people/requests.ts";
 import { readCopy } from "../spec/copy.ts";
 import type { NebulaEvent } from "../events.ts";
 import type { Engine } from "./context.ts";
+import { takeBase } from "./update-base.ts";
 import { planUpdate, takeUpdate } from "./update.ts";
 
 /**
@@ -20,10 +21,11 @@ export function takeRequests(engine: Engine): void {
   }
 }
 
-function taken(engine: Engine, { revision }: Request): NebulaEvent | undefined {
+function taken(engine: Engine, request: Request): NebulaEvent | undefined {
   const { home, store, admit } = engine;
   try {
-    const update = planUpdate(home, store.current, readCopy(home, revision));
+    if (request.kind === "base") return takeBase(home, store, request);
+    const update = planUpdate(home, store.current, readCopy(home, request.revision));
     admit(update.spec);
     return takeUpdate(home, store, update);
   } catch (error) {

@@ -38,7 +38,12 @@ export function planUpdate(
   const known = new Map(phases.map((phase) => [phase.id, phase]));
   const merged = mergeFiles(readCopy(home, revision), loaded, (id) => becomes(known.get(id)));
   const parsed = parseNebula(merged.files);
-  if (parsed.spec !== undefined) return { ...merged, spec: parsed.spec };
+  if (parsed.spec !== undefined) {
+    // Those that only merge were never in the folder.
+    const isOfFolder = ({ phase, what }: PhaseUpdate): boolean =>
+      what !== "gone" || known.get(phase)?.merges === "";
+    return { ...merged, updates: merged.updates.filter(isOfFolder), spec: parsed.spec };
+  }
   const why = parsed.problems.find(({ severity }) => severity === "error")?.message ?? "";
   const message = `with the phases that have begun ${dir} is not valid: ${why}`;
   throw new NebulaError("ERR_INVALID_NEBULA", message);

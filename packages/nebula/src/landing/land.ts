@@ -38,6 +38,7 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
     const tip = await tipOf(engine);
     if (tip !== known) note(engine, { type: "base_moved", phase: id, tip });
     known = tip;
+    if (await isMerged(engine, id, tip)) return;
     const base = await verifyBase(engine, tip);
     if (base.isRed) return;
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
@@ -131,6 +132,16 @@ async function candidateOn(
   report(engine, id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
   await holdRef(engine, ref, candidate);
   return store.phase(id);
+}
+
+/** Whether a phase that only merges has nothing to do, since the branch has its commit already. */
+async function isMerged(engine: Engine, id: string, tip: string): Promise<boolean> {
+  const { repository, store, signal } = engine;
+  const { merges, status } = store.phase(id);
+  if (merges === "" || status !== "queued") return false;
+  if (!(await isAncestor(repository.root, merges, tip, { signal }))) return false;
+  report(engine, id, { status: "done", reason: "" }, { type: "phase_unchanged", phase: id });
+  return true;
 }
 
 /** Whether the phase goes back since it changes what it does not name; where that is only advised, it is reported. */

@@ -15,7 +15,7 @@ export function landingMessage(
     `Quasar-Nebula: ${oneLine(name)}`,
     `Quasar-Phase: ${oneLine(id)}`,
     `Quasar-Attempt: ${attempt}`,
-    `Quasar-Run: ${runs.at(-1) ?? ""}`,
+    ...runs.slice(-1).map((run) => `Quasar-Run: ${run}`),
   ];
   return `${subject}\n\n${trailers.join("\n")}\n`;
 }

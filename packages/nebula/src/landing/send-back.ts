@@ -14,6 +14,9 @@ export interface Refusal {
   readonly conflict?: Pick<PhaseState, "conflictCommit" | "conflicts"> | undefined;
 }
 
+/** Most findings that stand in why a person is asked. */
+const MOST_NAMED = 10;
+
 /**
  * Sends a phase back to its agents, for a new run. From the second time on it holds the lane; after too many times of one
  * cause a person decides.
@@ -24,10 +27,12 @@ export async function sendBack(
   { cause, findings, base, conflict = { conflictCommit: "", conflicts: [] } }: Refusal,
 ): Promise<void> {
   const { store, spec, now } = engine;
-  const { ref, attempt: last, reworks, holdsSince } = store.phase(id);
+  const { ref, attempt: last, reworks, holdsSince, asksPerson } = store.phase(id);
   const { length: done } = reworks.filter((each) => each === cause);
-  if (done >= spec.execution.maxReworks) {
-    const reason = `it could not land after ${done} reworks: ${findings[0] ?? cause}`;
+  if (asksPerson || done >= spec.execution.maxReworks) {
+    const reason = asksPerson
+      ? `it could not land: ${findings.slice(0, MOST_NAMED).join("; ")}`
+      : `it could not land after ${done} reworks: ${findings[0] ?? cause}`;
     const waiting = { status: "awaiting_human", question: "rework", reason, findings } as const;
     report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
     return;

@@ -21,7 +21,7 @@ export interface Squashed {
  * the same commit.
  *
  * @param named - The commit that it is put on, which the branch has to contain: else what is in it would be undone.
- *   `undefined`: where the nebula began.
+ *   `undefined`: what was merged last of the base branch, else where the nebula began.
  * @throws {NebulaError} `ERR_USAGE`, `ERR_BRANCH`, `ERR_NOT_FOUND`
  */
 export async function squashNebula(
@@ -35,7 +35,8 @@ export async function squashNebula(
   if (tip === undefined || landedPhases(state).length === 0) {
     throw new NebulaError("ERR_USAGE", `nothing of the nebula ${state.name} has landed yet`);
   }
-  const onto = named === undefined ? base : await resolveCommit(root, named);
+  const merged = landedPhases(state).findLast(({ merges }) => merges !== "")?.merges;
+  const onto = named === undefined ? (merged ?? base) : await resolveCommit(root, named);
   if (onto === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no commit ${named}`);
   if (!(await isAncestor(root, onto, tip))) {
     const message = `${landed} does not contain ${named}: one commit of it would undo what that has`;

@@ -83,11 +83,13 @@ function retry(
   dependentsOf: (id: string) => readonly string[],
   now: Date,
 ): Decided {
-  const { id, ref, status, attempt, runs, seq } = phase;
+  const { id, ref, status, attempt, runs, seq, merges, asksPerson } = phase;
   if (status !== "failed" && status !== "skipped" && status !== "awaiting_human") {
     return refused(`it is ${status}: only what failed, was skipped or waits is tried again`);
   }
-  const again = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
+  const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
+  const merge = { status: "queued", tip: merges, merges, asksPerson } as const;
+  const again = merges === "" ? anew : { ...anew, ...merge };
   const waiting = new Set(dependentsOf(id));
   const changes = new Map<string, Partial<PhaseState>>([[id, again]]);
   for (const other of phases) {

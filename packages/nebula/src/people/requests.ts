@@ -10,6 +10,14 @@ const requestSchema = v.variant("kind", [
     /** Of the copy of the nebula's folder as it is now. */
     revision: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/u)),
   }),
+  v.object({
+    kind: v.literal("base"),
+    /** The commit that is merged into the nebula's branch, and what a person calls it. */
+    commit: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u)),
+    name: v.pipe(v.string(), v.maxLength(1024)),
+    /** Whether agents rework it where it cannot land. */
+    withAgent: v.boolean(),
+  }),
 ]);
 
 export type Request = v.InferOutput<typeof requestSchema>;

@@ -34,6 +34,9 @@ const phase = v.object({
   findings: v.array(text),
   conflictCommit: commit,
   conflicts: v.array(text),
+  // Files of earlier versions have neither.
+  merges: v.optional(commit, ""),
+  asksPerson: v.optional(v.boolean(), false),
   updatedAt: text,
 });
 

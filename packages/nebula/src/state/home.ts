@@ -73,6 +73,8 @@ export function refsOf(id: string): {
   readonly frozen: (phaseRef: string, attempt: number) => string;
   readonly candidate: (seq: number) => string;
   readonly base: string;
+  /** A commit of the base branch that is merged. */
+  readonly merged: (commit: string) => string;
   readonly conflict: (phaseRef: string, attempt: number) => string;
   /** The last commit of a run that works: its work tree may be removed. */
   readonly work: (phaseRef: string) => string;
@@ -84,6 +86,7 @@ export function refsOf(id: string): {
     frozen: (ref, attempt) => `${root}/phase/${ref}/${attempt}`,
     candidate: (seq) => `${root}/candidate/${seq}`,
     base: `${root}/base`,
+    merged: (commit) => `${root}/merged/${commit}`,
     conflict: (ref, attempt) => `${root}/conflict/${ref}/${attempt}`,
     work: (ref) => `${root}/work/${ref}`,
     left: (tree) => `${root}/left/${tree}/`,

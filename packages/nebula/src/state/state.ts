@@ -70,6 +70,10 @@ export interface PhaseState {
   readonly conflicts: readonly string[];
   /** What its run reads beside the phase's text: why the last landing was refused. */
   readonly findings: readonly string[];
+  /** The commit that it only merges into the branch; `""`: it is a phase of work. */
+  readonly merges: string;
+  /** Whether a person decides at once where it cannot land; else agents rework it. */
+  readonly asksPerson: boolean;
   /** RFC 3339. */
   readonly updatedAt: string;
 }
@@ -109,6 +113,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...ANEW,
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
     ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
+    ...{ merges: "", asksPerson: false },
     updatedAt: now.toISOString(),
   };
 }

@@ -10,6 +10,7 @@ export { nebulaStopCommand } from "./nebula-stop.ts";
 export { nebulaPruneCommand } from "./nebula-prune.ts";
 export { nebulaShowCommand } from "./nebula-show.ts";
 export { nebulaSquashCommand } from "./nebula-squash.ts";
+export { nebulaUpdateBaseCommand } from "./nebula-update-base.ts";
 export { nebulaUpdateCommand } from "./nebula-update.ts";
 export { nebulaValidateCommand } from "./nebula-validate.ts";
 export { nebulaStatusCommand } from "./nebula-status.ts";

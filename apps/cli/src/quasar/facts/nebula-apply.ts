@@ -143,6 +143,8 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
     case "engine_pauses":
     case "engine_continues":
       return { phaseId: "", reason: event.reason };
+    case "base_update":
+      return { phaseId: event.phase, sha: event.commit };
     case "nebula_begun":
       return { phaseId: "", sha: event.base };
     case "phase_begun":

@@ -34,6 +34,8 @@ export function engineLines(record: EngineRecord, view: View): string[] {
       return say("nebula", `${record.id} begins at ${record.base.slice(0, 10)}`);
     case "nebula_updated":
       return say("nebula", `updated from its folder: ${record.phases.join(", ")}`);
+    case "base_update":
+      return say(record.phase, `merges ${record.name} (${record.commit.slice(0, 10)})`);
     case "engine_stops":
       return say("nebula", `stops ${record.reason}`, "yellow");
     case "engine_pauses":

@@ -77,7 +77,14 @@ export function resumeOf({ id }: Pick<NebulaState, "id">): string {
   return `quasar nebula apply ${id} --auto --resume`;
 }
 
-function answersOf({ id, question }: PhaseState, nebulaId: string): readonly string[] {
+function answersOf(
+  { id, question, merges, asksPerson }: PhaseState,
+  nebulaId: string,
+): readonly string[] {
+  if (merges !== "" && asksPerson) {
+    const again = `quasar nebula update-base ${merges.slice(0, 10)} --with-agent`;
+    return [`${again} --nebula ${nebulaId}`, answer("skip", id, nebulaId)];
+  }
   if (question !== "land") return [answer("retry", id, nebulaId), answer("skip", id, nebulaId)];
   return [
     `${answer("diff", id, nebulaId)} --landed`,

@@ -25,6 +25,7 @@ import {
   nebulaPruneLine,
   nebulaSquashLine,
   nebulaStopLine,
+  nebulaUpdateBaseLine,
   nebulaUpdateLine,
 } from "./nebula-care.ts";
 import { nebulaPhaseLine, nebulaShowLine } from "./nebula-show.ts";
@@ -71,6 +72,7 @@ export const LINES: LinesOf = {
   "nebula status": [nebulaStatusLine, errorLine],
   "nebula stop": [nebulaStopLine, errorLine],
   "nebula update": [nebulaUpdateLine, errorLine],
+  "nebula update-base": [...NEBULA_APPLY_LINES, nebulaUpdateBaseLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],

@@ -53,6 +53,7 @@ const eventLine = timedLine(
         "outside_scope",
         "agent_limited",
         "nebula_updated",
+        "base_update",
         "engine_stops",
         "engine_pauses",
         "engine_continues",

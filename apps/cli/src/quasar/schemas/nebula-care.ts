@@ -18,6 +18,20 @@ export const nebulaPauseLine = result("nebula_pause", "A nebula was paused or co
 
 export type NebulaPauseLine = Printed<typeof nebulaPauseLine>;
 
+export const nebulaUpdateBaseLine = result(
+  "nebula_update_base",
+  "An engine that works on a nebula was told to merge a commit into its branch",
+  {
+    nebulaId: text("The nebula"),
+    nebula: text("Its name"),
+    sha: sha("The commit"),
+    mergedFrom: text("The branch that it was chosen by, or what was typed"),
+    withAgent: flag("Whether agents rework it where it cannot land; else a person decides"),
+  },
+);
+
+export type NebulaUpdateBaseLine = Printed<typeof nebulaUpdateBaseLine>;
+
 export const nebulaSquashLine = result("nebula_squash", "A branch of one commit was made", {
   nebulaId: text("The nebula"),
   nebula: text("Its name"),

@@ -1,0 +1,124 @@
+import type { Repository } from "@quasar/git";
+import { stringify } from "smol-toml";
+import { holdRef } from "../landing/hold-ref.ts";
+import { NebulaError } from "../errors.ts";
+import type { NebulaEvent } from "../events.ts";
+import { leaveRequest, type Request } from "../people/requests.ts";
+import { keepSpec, readCopy } from "../spec/copy.ts";
+import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
+import { type NebulaHome, nebulaHome, phaseRef, refsOf } from "../state/home.ts";
+import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
+import type { StateStore } from "../state/store.ts";
+import { tryLockNebula, withState } from "./lock.ts";
+import { nextSeq } from "./schedule.ts";
+
+/** What is merged into the branch of a nebula. */
+export interface BaseUpdate {
+  /** A full id. */
+  readonly commit: string;
+  /** What a person calls it: its branch, or what they have typed. */
+  readonly name: string;
+  /** Whether agents rework it where it cannot land; else a person decides. */
+  readonly withAgent: boolean;
+}
+
+/**
+ * Has a commit of the base branch merged into a nebula's branch, by a phase of its own that lands as any other does:
+ * `base-<n>`. One that has not landed yet takes the new commit instead.
+ *
+ * @returns The phase, approved and in the queue; `left`: an engine works on the nebula, which takes it within a second.
+ * @throws {NebulaError} `ERR_UNFINISHED` while an update of the base is worked on or lands; `ERR_USAGE` where the nebula
+ *   is archived.
+ */
+export async function updateBase(
+  repository: Repository,
+  state: NebulaState,
+  update: BaseUpdate,
+): Promise<{ readonly kind: "done"; readonly phase: string } | { readonly kind: "left" }> {
+  const home = nebulaHome(repository.commonDir, state.id);
+  const held = { repository, signal: new AbortController().signal };
+  // Whatever becomes of the branch it is on, the commit is kept from `gc` before anything names it.
+  await holdRef(held, refsOf(state.id).merged(update.commit), update.commit);
+  const lock = tryLockNebula(home);
+  if (lock === undefined) {
+    leaveRequest(home, { kind: "base", ...update }, new Date());
+    return { kind: "left" };
+  }
+  const phase = withState({ home, state, lock }, (store) => {
+    takeBase(home, store, update);
+    return openBase(store.current)?.id ?? "";
+  });
+  return { kind: "done", phase };
+}
+
+/** Records an update of the base; `undefined` where it is recorded already. Call it under the nebula's lock. */
+export function takeBase(
+  home: NebulaHome,
+  store: StateStore,
+  { commit, name, withAgent }: Omit<Extract<Request, { readonly kind: "base" }>, "kind">,
+): NebulaEvent | undefined {
+  const { phases, revision, archivedFrom, name: nebula } = store.current;
+  if (archivedFrom !== "") {
+    const message = `the nebula ${nebula} is archived: another one was begun in its place`;
+    throw new NebulaError("ERR_USAGE", message);
+  }
+  const open = openBase(store.current);
+  const asked = { merges: commit, asksPerson: !withAgent };
+  if (open?.status === "queued" && open.merges === commit && open.asksPerson === !withAgent) {
+    return undefined;
+  }
+  if (open?.status === "running" || open?.status === "landing") {
+    const message = `${open.id} is ${open.status}, which updates the base`;
+    throw new NebulaError("ERR_UNFINISHED", message);
+  }
+  const id = open?.id ?? newId(store.current);
+  const { files } = readCopy(home, revision);
+  const known = open ?? pendingPhase(id, phaseRef(phases.length + 1, id), new Date());
+  const base: PhaseState = {
+    ...known,
+    ...ANEW,
+    ...asked,
+    ...{ status: "queued", tip: commit, reason: "", question: "", base: "" },
+    ...{ conflictCommit: "", conflicts: [], findings: [], reworks: [], holdsSince: "" },
+    attempt: open === undefined ? 1 : open.attempt + 1,
+    seq: known.seq === 0 ? nextSeq(store.current) : known.seq,
+    updatedAt: new Date().toISOString(),
+  };
+  const others = phases.filter((phase) => phase.id !== id);
+  const event = { type: "base_update", phase: id, commit, name } as const;
+  const next = withPhaseFile(files, id, textOf(id, { commit, name }));
+  store.update(keepSpec(home, { files: next }), [...others, base], event);
+  return event;
+}
+
+/** The update of the base that has not landed. */
+function openBase({ phases }: Pick<NebulaState, "phases">): PhaseState | undefined {
+  return phases.find(({ merges, status }) => merges !== "" && status !== "done");
+}
+
+function newId({ phases }: Pick<NebulaState, "phases">): string {
+  const known = new Set(phases.map(({ id }) => id));
+  for (let n = 1; ; n += 1) if (!known.has(`base-${n}`)) return `base-${n}`;
+}
+
+/** The nebula's files with another text of a phase, in the file that it has, or in a new one. */
+function withPhaseFile(files: NebulaFiles, id: string, text: string): NebulaFiles {
+  const { spec } = parseNebula(files);
+  const had = spec?.phases.find((phase) => phase.id === id)?.file;
+  const names = new Set(files.phases.map(({ file }) => file));
+  let file = had ?? `${id}.md`;
+  while (had === undefined && names.has(file)) file = `new-${file}`;
+  const phases = [...files.phases.filter((each) => each.file !== file), { file, text }];
+  return { ...files, phases: phases.toSorted((a, b) => (a.file < b.file ? -1 : 1)) };
+}
+
+/** What its agents are asked where it conflicts. A person has asked for the merge: nobody approves it again. */
+function textOf(id: string, { commit, name }: Pick<BaseUpdate, "commit" | "name">): string {
+  const what = `${name} (${commit.slice(0, 10)})`;
+  const front = stringify({ id, title: `Merge ${what}`, gate: "trust" });
+  return `+++
+${front}+++
+Bring this branch up to date with ${what}. Keep what both sides are for, and change
+nothing else.
+`;
+}

@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRepository } from "@quasar/git";
+import { expect, test, vi } from "vitest";
+import { updateBase } from "../src/engine/update-base.ts";
+import { planUpdate } from "../src/engine/update.ts";
+import type { ApplyOptions } from "../src/engine/apply.ts";
+import type { Told } from "../src/events.ts";
+import { squashNebula } from "../src/landing/squash.ts";
+import { answerPhase } from "../src/people/answer.ts";
+import { leaveRequest } from "../src/people/requests.ts";
+import { loadNebula } from "../src/spec/index.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import {
+  agentsOf,
+  aPlace,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  type Work,
+  write,
+} from "./place.ts";
+
+const VERIFIED = `${MANIFEST}[execution]\nverify = ["test -e a.txt"]\n`;
+const WORK: Work = {
+  "Phase a": (tree) => write(tree, { "a.txt": "a\n", "both.txt": "a\n" }),
+  "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+};
+
+/** A nebula of which one phase has landed, and the commit that main has come to since. */
+async function landed(onMain: Readonly<Record<string, string>>, manifest = VERIFIED) {
+  const place = aPlace({}, { "nebula.toml": manifest, "a.md": phase("a") });
+  expect((await place.apply(WORK)).reason).toBe("done");
+  return { place, main: commit(place, onMain) };
+}
+
+function commit(place: Place, files: Readonly<Record<string, string>>): string {
+  write(place.repo, files);
+  place.git("add", "-A");
+  place.git("commit", "-q", "-m", "On main");
+  return place.git("rev-parse", "main");
+}
+
+const update = async (place: Place, sha: string, withAgent = false) =>
+  updateBase(await openRepository(place.repo), newest(place), {
+    ...{ commit: sha, name: "main", withAgent },
+  });
+
+const again = (place: Place, change: Partial<ApplyOptions> = {}) =>
+  place.apply(WORK, { loaded: undefined, resumed: newest(place), ...change });
+
+const contains = (place: Place, sha: string): boolean =>
+  place.git("branch", "--contains", sha, "--list", "nebula/demo") !== "";
+
+test("what main has by now lands as a phase of its own, verified, and without an agent", async () => {
+  const { place, main } = await landed({ "m.txt": "m\n" });
+  expect(await update(place, main)).toEqual({ kind: "done", phase: "base-1" });
+  const end = await again(place, { landingsOnly: { phase: "base-1" } });
+  expect(end.reason).toBe("done");
+  const subject = `Land base-1: Merge main (${main.slice(0, 10)})`;
+  expect(place.landings().at(-1)).toBe(subject);
+  expect(place.git("log", "-1", "--format=%B", "nebula/demo")).not.toContain("Quasar-Run");
+  expect(contains(place, main)).toBe(true);
+  expect(place.git("show", "nebula/demo:a.txt")).toBe("a");
+  const outcomes = place.told.flatMap((told) =>
+    told.type === "verification" ? [`${told.phase} ${told.outcome}`] : [],
+  );
+  expect(outcomes).toEqual(["a passed", "base-1 passed"]);
+  // What is squashed is what the nebula has done, and not what main has.
+  const { onto } = await squashNebula(await openRepository(place.repo), newest(place), undefined);
+  expect(onto).toBe(main);
+  // An update of the folder does not miss its file, and the same commit has nothing left to land.
+  const home = nebulaHome(`${place.repo}/.git`, newest(place).id);
+  expect(planUpdate(home, newest(place), loadNebula(place.dir)).updates).toEqual([]);
+  expect(await update(place, main)).toEqual({ kind: "done", phase: "base-2" });
+  expect((await again(place)).reason).toBe("done");
+  expect(place.landings().at(-1)).toBe(subject);
+});
+
+test("where it conflicts a person is told the paths, and the branch stays; they merge, or skip it", async () => {
+  const { place, main } = await landed({ "both.txt": "main\n" }, MANIFEST);
+  const tip = place.git("rev-parse", "nebula/demo");
+  await update(place, main);
+  const { reason, state } = await again(place);
+  expect(reason).toBe("waiting");
+  expect(state.phases[1]).toMatchObject({
+    status: "awaiting_human",
+    question: "rework",
+    reason: expect.stringContaining("[merge] both.txt: ") as string,
+  });
+  expect(place.git("rev-parse", "nebula/demo")).toBe(tip);
+  const answer = (verb: "retry" | "skip") =>
+    answerPhase(`${place.repo}/.git`, newest(place), { verb, phase: "base-1" });
+  expect(answer("retry")).toEqual({ kind: "done" });
+  expect((await again(place)).reason).toBe("waiting");
+  place.git("switch", "--quiet", "--detach", "nebula/demo");
+  place.git("merge", "--quiet", "--strategy=ours", "-m", "By hand", "main");
+  place.git("update-ref", "refs/heads/nebula/demo", "HEAD");
+  place.git("switch", "--quiet", "main");
+  answer("retry");
+  expect((await again(place)).reason).toBe("done");
+  expect(place.landings().at(-1)).toBe("By hand");
+});
+
+test("with an agent a conflict is reworked like that of any phase, in the place of the one before", async () => {
+  const { place, main } = await landed({ "both.txt": "main\n" }, MANIFEST);
+  await update(place, main);
+  await again(place);
+  expect(await update(place, main, true)).toEqual({ kind: "done", phase: "base-1" });
+  const title = `Merge main (${main.slice(0, 10)})`;
+  const seen: string[] = [];
+  const resolves: Work = {
+    [title]: (tree, { prompt }) => {
+      seen.push(prompt);
+      const path = join(tree, "both.txt");
+      expect(readFileSync(path, "utf8")).toContain("<<<<<<<");
+      writeFileSync(path, "a and main\n");
+    },
+  };
+  const end = await again(place, { optionsOf: agentsOf(resolves) });
+  expect(end.reason).toBe("done");
+  expect(seen[0]).toContain("[merge] both.txt: ");
+  expect(place.git("show", "nebula/demo:both.txt")).toBe("a and main");
+  expect(contains(place, main)).toBe(true);
+  expect(end.state.phases).toHaveLength(2);
+});
+
+test("an engine that works takes it, before the plan's next phase has landed, and once although it dies", async () => {
+  const manifest = `${MANIFEST}[execution]\nmerge_order = "plan"\n`;
+  const files = { "nebula.toml": manifest, "a.md": phase("a"), "b.md": phase("b") };
+  const place = aPlace({}, files);
+  const stop = new AbortController();
+  let main = "";
+  const optionsOf: ApplyOptions["optionsOf"] = (spec) => {
+    const { coder, reviewer } = agentsOf(WORK)(spec);
+    const invoke: typeof coder.invoke = async (request) => {
+      if (spec.id === "a" && main === "") {
+        main = commit(place, { "m.txt": "m\n" });
+        expect(await update(place, main)).toEqual({ kind: "left" });
+        const taken = () => place.told.some(({ type }) => type === "base_update");
+        await vi.waitFor(() => expect(taken()).toBe(true), 20_000);
+      }
+      return coder.invoke(request);
+    };
+    return { coder: { ...coder, invoke }, reviewer };
+  };
+  const onEvent = (told: Told): void => {
+    place.told.push(told);
+    if (told.type === "base_update") stop.abort();
+  };
+  const first = await place.apply(WORK, { optionsOf, onEvent, signal: stop.signal });
+  expect(first.reason).toBe("interrupted");
+  // As if the engine had died before it removed the note.
+  const home = nebulaHome(`${place.repo}/.git`, newest(place).id);
+  leaveRequest(home, { kind: "base", commit: main, name: "main", withAgent: false }, new Date());
+  const end = await again(place, { optionsOf });
+  expect(end.reason).toBe("done");
+  expect(place.landings()).toEqual([
+    `Land base-1: Merge main (${main.slice(0, 10)})`,
+    "Land a: Phase a",
+    "Land b: Phase b",
+  ]);
+});
