@@ -2,14 +2,27 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onGitWork } from "@quasar/git";
+import { onGitWork, openRepository } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
+import { archiveNebula } from "../src/engine/archive.ts";
 import { NebulaError } from "../src/errors.ts";
+import { checkNebulae } from "../src/state/check.ts";
+import { nebulaEvents } from "../src/state/events.ts";
 import { refsOf } from "../src/state/home.ts";
+import { listNebulae } from "../src/state/list.ts";
 import type { NebulaState } from "../src/state/state.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
+import {
+  aPlace,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  type Work,
+  write,
+  WRITES_BOTH,
+} from "./place.ts";
 
 const FILES = {
   "nebula.toml": MANIFEST,
@@ -224,4 +237,63 @@ test("a resume asks git as often after six landings as after two", async () => {
     return commands;
   };
   expect(await asked(6)).toEqual(await asked(2));
+});
+
+/** A nebula that is saved and whose branch is not made yet. */
+async function savedOnly(place: Place): Promise<void> {
+  const stop = new AbortController();
+  const env = {
+    // What is read first after the save.
+    get QUASAR_TREES(): undefined {
+      stop.abort();
+      return undefined;
+    },
+  };
+  const { reason } = await place.apply(WRITES_BOTH, { signal: stop.signal, env });
+  expect(reason).toBe("interrupted");
+  expect(newest(place).ownsBranch).toBe(false);
+  expect(place.git("branch", "--list", "nebula/*")).toBe("");
+}
+
+test("a branch of its name that somebody has made since it was saved is not taken for its own", async () => {
+  const place = aPlace({}, FILES);
+  await savedOnly(place);
+  const other = place.git("commit-tree", "-m", "Other", "-p", "main", "main^{tree}");
+  place.git("branch", "nebula/demo", other);
+  const refused = expect.objectContaining({ code: "ERR_BRANCH" }) as Error;
+  await expect(place.apply(WRITES_BOTH)).rejects.toEqual(refused);
+  // Another nebula in its place does not take it either.
+  await archiveNebula(await openRepository(place.repo), newest(place));
+  expect(place.git("rev-parse", "nebula/demo")).toBe(other);
+});
+
+test("what a nebula is cut off from while its branch is made is made, and begins once", async () => {
+  const place = aPlace({}, FILES);
+  await savedOnly(place);
+  // As where it died between its branch and the record of it.
+  place.git("branch", "nebula/demo", "main");
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  expect(nebulaEvents(`${place.repo}/.git`, newest(place).id)[0]).toMatchObject({
+    type: "nebula_begun",
+  });
+  expect(place.told.filter(({ type }) => type === "nebula_begun")).toHaveLength(1);
+});
+
+test("a commit of a person on the branch, before anything has landed, is in nobody's way", async () => {
+  const place = aPlace({}, FILES);
+  await stoppedAt(place, "nebula_begun");
+  const mine = place.git("commit-tree", "-m", "Mine", "-p", "main", "main^{tree}");
+  place.git("update-ref", "refs/heads/nebula/demo", mine);
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  expect(place.landings()[0]).toBe("Mine");
+});
+
+test("a folder of a nebula that died before its first save is no nebula, and hinders none", async () => {
+  const place = aPlace({}, FILES);
+  const folder = join(place.repo, ".git/quasar/nebulae/aaaaaaaaaa");
+  write(folder, { "spec/0/nebula.toml": MANIFEST, lock: "" });
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  const commonDir = join(place.repo, ".git");
+  expect(listNebulae(commonDir)).toHaveLength(1);
+  expect(await checkNebulae(await openRepository(place.repo))).toEqual([]);
 });

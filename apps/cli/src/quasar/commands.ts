@@ -352,9 +352,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     description:
       "merge a commit, as that which main is at by now, into a nebula's branch: a\n" +
       "phase of its own, base-<n>, which is verified and lands as any other. Where it\n" +
-      "conflicts you are told the paths, and decide; with --with-agent agents rework\n" +
-      "it. An engine that works takes it within a second; where none does it lands at\n" +
-      "once. Exits with 5 where it could not land, with 8 where the branch has it",
+      "conflicts quasar names the paths, and you decide; with --with-agent agents\n" +
+      "rework it. An engine that works takes it within a second; where none does it\n" +
+      "lands at once. Exits with 5 where it could not land, with 8 where the branch\n" +
+      "has it",
     args: [["[commit]", "what is merged; if left out HEAD, which has to contain its base"]],
     options: [
       ["--with-agent", "have agents rework it where it cannot land"],

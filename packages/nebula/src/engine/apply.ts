@@ -22,6 +22,7 @@ import { createSteering } from "../people/steering.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import { endLeftCommands } from "../landing/run-shell.ts";
+import { branchRef } from "./context.ts";
 import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "./context.ts";
 import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
@@ -148,9 +149,6 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
           },
         }),
       };
-      if (resumed === undefined) {
-        note(engine, { type: "nebula_begun", id, base: begun.base });
-      }
       for (const message of engine.controls.accepted) {
         note(engine, { type: "warning", message: `accepted: ${message}` });
       }
@@ -205,6 +203,7 @@ async function begin(
     ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
     archivedFrom: "",
     acceptedFailures: [],
+    ownsBranch: false,
     phases,
   };
 }
@@ -228,15 +227,31 @@ async function requireNebulae(
   }
 }
 
-/** The branch, at the nebula's base where nothing has landed yet. */
+/**
+ * The branch, at the nebula's base where nothing has landed yet.
+ *
+ * @throws {NebulaError} `ERR_BRANCH` where somebody else has made one of that name since the nebula was first saved.
+ */
 async function openBranch(engine: Engine): Promise<void> {
-  const { repository, store, signal } = engine;
-  const { branch, base, id } = store.current;
-  const ref = `refs/heads/${branch}`;
+  const { repository, store, signal, tell } = engine;
+  const { branch, base, id, ownsBranch } = store.current;
+  const ref = branchRef(engine);
   const obstacle = await laneObstacle(engine);
   if (obstacle !== undefined) throw new NebulaError("ERR_BRANCH", obstacle);
   await holdRef(engine, refsOf(id).base, base);
-  if ((await refSha(repository.root, ref, { signal })) !== undefined) return;
-  if (landedPhases(store.current).length > 0) return;
-  await compareAndSwapRef(repository, { ref, from: undefined, to: base, message: "nebula begins" });
+  if (ownsBranch && landedPhases(store.current).length > 0) return;
+  const isThere = (await refSha(repository.root, ref, { signal })) !== undefined;
+  if (!isThere) {
+    const swap = { ref, from: undefined, to: base, message: "nebula begins", signal };
+    await compareAndSwapRef(repository, swap);
+  }
+  if (ownsBranch) return;
+  if ((await refSha(repository.root, ref, { signal })) !== base) {
+    const message = `there is a branch ${branch} that this nebula has not made`;
+    const next = [{ shell: `git branch --move ${branch} ${branch}-other` }];
+    throw new NebulaError("ERR_BRANCH", message, { next });
+  }
+  const event = { type: "nebula_begun", id, base } as const;
+  store.ownBranch(event);
+  tell(event);
 }

@@ -30,11 +30,11 @@ export async function freeBranches(repository: Repository): Promise<void> {
   const used = new Set(
     all.filter(({ archivedFrom }) => archivedFrom === "").map(({ branch }) => branch),
   );
-  for (const { archivedFrom, branch } of all) {
+  for (const { archivedFrom, branch, ownsBranch, base } of all) {
     if (archivedFrom === "" || used.has(archivedFrom)) continue;
     const [from, to] = [`refs/heads/${archivedFrom}`, `refs/heads/${branch}`];
     const at = await readRef(repository, from);
-    if (at === undefined) continue;
+    if (at === undefined || (!ownsBranch && at !== base)) continue;
     const kept = await readRef(repository, to);
     if (kept === undefined) {
       await compareAndSwapRef(repository, {

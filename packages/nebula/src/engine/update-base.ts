@@ -106,10 +106,15 @@ function withPhaseFile(files: NebulaFiles, id: string, text: string): NebulaFile
   const { spec } = parseNebula(files);
   const had = spec?.phases.find((phase) => phase.id === id)?.file;
   const names = new Set(files.phases.map(({ file }) => file));
-  let file = had ?? `${id}.md`;
-  while (had === undefined && names.has(file)) file = `new-${file}`;
+  const file = had ?? freeName(`${id}.md`, names);
   const phases = [...files.phases.filter((each) => each.file !== file), { file, text }];
   return { ...files, phases: phases.toSorted((a, b) => (a.file < b.file ? -1 : 1)) };
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  while (taken.has(name)) name = `new-${name}`;
+  return name;
 }
 
 /** What its agents are asked where it conflicts. A person has asked for the merge: nobody approves it again. */

@@ -1,4 +1,4 @@
-import type { KeptEvent } from "./events.ts";
+import type { KeptEvent } from "./recent-events.ts";
 import type { PhaseState } from "./state.ts";
 
 /** An attempt of a phase that has begun. */

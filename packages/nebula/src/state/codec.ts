@@ -1,6 +1,7 @@
 import { parse, stringify } from "smol-toml";
 import * as v from "valibot";
 import { NebulaError } from "../errors.ts";
+import { NO_EVENTS, type RecentEvents } from "./recent-events.ts";
 import { type NebulaState, PHASE_STATUSES, QUESTIONS, REWORK_CAUSES } from "./state.ts";
 
 const text = v.pipe(v.string(), v.maxLength(64 * 1024));
@@ -49,21 +50,38 @@ const state = v.object({
   revision: name,
   createdAt: text,
   archivedFrom: text,
-  // Nor this.
+  // Nor these.
   acceptedFailures: v.optional(v.array(text), []),
+  ownsBranch: v.optional(v.boolean(), true),
   phases: v.array(phase),
 });
 
 const VERSION = 1;
 
+/** What state.toml holds. */
+export interface SavedState {
+  readonly state: NebulaState;
+  readonly recent: RecentEvents;
+}
+
+const saved = v.object({
+  ...state.entries,
+  eventsFrom: v.optional(count, NO_EVENTS.from),
+  events: v.optional(v.array(text), []),
+});
+
 /** As state.toml. Values that are empty are written too: a file says all that it knows. */
-export function encodeState({ phases, ...rest }: NebulaState): Uint8Array {
-  const file = { version: VERSION, ...toDisk(rest), phases: phases.map(toDisk) };
+export function encodeState({
+  state: { phases, ...rest },
+  recent: { from: eventsFrom, events },
+}: SavedState): Uint8Array {
+  const values = { ...rest, eventsFrom, events };
+  const file = { version: VERSION, ...toDisk(values), phases: phases.map(toDisk) };
   return Buffer.from(stringify(file));
 }
 
 /** @throws {NebulaError} `ERR_DAMAGED`, naming the key; a later version is refused too. */
-export function decodeState(bytes: Uint8Array): NebulaState {
+export function decodeSaved(bytes: Uint8Array): SavedState {
   let file: Readonly<Record<string, unknown>>;
   try {
     file = parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -76,8 +94,11 @@ export function decodeState(bytes: Uint8Array): NebulaState {
   }
   const { phases, ...rest } = file;
   const list: readonly unknown[] = Array.isArray(phases) ? phases : [];
-  const found = v.safeParse(state, { ...fromDisk(rest), phases: list.map(fromDisk) });
-  if (found.success) return found.output;
+  const found = v.safeParse(saved, { ...fromDisk(rest), phases: list.map(fromDisk) });
+  if (found.success) {
+    const { eventsFrom: from, events, ...read } = found.output;
+    return { state: read, recent: { from, events } };
+  }
   const [issue] = found.issues;
   const key = v.getDotPath(issue) ?? "";
   throw new NebulaError("ERR_DAMAGED", `the state's ${diskName(key)}: ${issue.message}`);

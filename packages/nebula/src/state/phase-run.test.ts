@@ -5,8 +5,9 @@ import { type NebulaState, pendingPhase } from "./state.ts";
 
 function nebulaOf(id: string, phase: string): NebulaState {
   const phases = [pendingPhase(phase, phaseRef(1, phase), new Date(0))];
-  const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "", acceptedFailures: [] };
-  return { id, ...branch, dir: "/d", base: "", revision: "", createdAt: "", phases };
+  const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "" };
+  const rest = { ownsBranch: true, acceptedFailures: [] };
+  return { id, ...branch, ...rest, dir: "/d", base: "", revision: "", createdAt: "", phases };
 }
 
 test("a work tree is of the phase of its own nebula, not of another one's that is called the same", () => {

@@ -97,6 +97,8 @@ export interface NebulaState {
   readonly archivedFrom: string;
   /** Commands of `verify` that fail on the branch by itself, which a person has accepted. */
   readonly acceptedFailures: readonly string[];
+  /** Whether the branch was made by it, or was at its base: what somebody else makes of that name before is not its own. */
+  readonly ownsBranch: boolean;
   /** In the order of the plan. */
   readonly phases: readonly PhaseState[];
 }

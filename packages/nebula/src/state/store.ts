@@ -1,19 +1,31 @@
-import { loadFile, replaceFile } from "@quasar/durable";
+import { type DurableOptions, loadFile, replaceFile } from "@quasar/durable";
 import { openJournal } from "@quasar/durable/journal";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
-import { decodeState, encodeState } from "./codec.ts";
+import { decodeSaved, encodeState, type SavedState } from "./codec.ts";
 import type { NebulaHome } from "./home.ts";
+import { eventText, missingEvents, NO_EVENTS, parseEvent } from "./recent-events.ts";
 import type { NebulaState, PhaseState } from "./state.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** After how many events the journal is synced: the state does not keep them any longer. */
+const SYNC_AFTER = 16;
+
 /** The state of a nebula as it was saved last; `undefined` where there is none. @throws {NebulaError} `ERR_DAMAGED` */
-export function loadState({ state }: NebulaHome): NebulaState | undefined {
-  return loadFile(state, decodeState, { maxBytes: MAX_BYTES })?.value;
+export function loadState(home: NebulaHome): NebulaState | undefined {
+  return loadSaved(home)?.state;
 }
 
-/** The state that an engine works with. What a change returns from is on disk. */
+/** The same, with the events that its journal may lack. */
+export function loadSaved(
+  { state }: NebulaHome,
+  options: DurableOptions = {},
+): SavedState | undefined {
+  return loadFile(state, decodeSaved, { ...options, maxBytes: MAX_BYTES })?.value;
+}
+
+/** The state that an engine works with. What a change returns from is on disk, and so is its event. */
 export interface StateStore {
   readonly current: NebulaState;
   /** @throws {NebulaError} `ERR_NOT_FOUND` */
@@ -26,31 +38,64 @@ export interface StateStore {
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
+  /** Records that the branch is the nebula's own. */
+  ownBranch(event: NebulaEvent): void;
   /** Archives the nebula: nothing works on it any more, and its branch is another one. */
   archive(branch: string): void;
-  /** Keeps an event on record that changes nothing. */
+  /** Keeps an event on record that changes nothing: a power cut may take it. */
   note(event: NebulaEvent): void;
   close(): void;
 }
 
+export interface OpenStateOptions extends DurableOptions {
+  /** Called with each state that was saved. */
+  readonly onSaved?: ((state: NebulaState) => void) | undefined;
+}
+
 /** Call it under the nebula's lock. @param begun - What is saved first, where nothing is. */
-export function openState(home: NebulaHome, begun: NebulaState, now: () => Date): StateStore {
-  const saved = loadState(home);
-  let current = saved ?? begun;
-  if (saved === undefined) replaceFile(home.state, encodeState(begun));
-  const journal = openJournal(home.journal, { joins: true });
-  const note = (event: NebulaEvent): void =>
-    void journal.add({ at: now().toISOString(), ...event });
+export function openState(
+  home: NebulaHome,
+  begun: NebulaState,
+  now: () => Date,
+  { onSaved = () => {}, ...options }: OpenStateOptions = {},
+): StateStore {
+  const saved = loadSaved(home, options);
+  let current = saved?.state ?? begun;
+  if (saved === undefined) {
+    replaceFile(home.state, encodeState({ state: begun, recent: NO_EVENTS }), options);
+  }
+  const journal = openJournal(home.journal, { ...options, joins: true });
+  for (const text of missingEvents(saved?.recent ?? NO_EVENTS, journal.end.seq)) {
+    journal.add(parseEvent(text));
+  }
+  journal.sync();
+  /** Those that the journal may lose, oldest first. */
+  let unsynced: readonly string[] = [];
+  const add = (text: string): void => {
+    journal.add(parseEvent(text));
+    unsynced = [...unsynced, text];
+    if (unsynced.length < SYNC_AFTER) return;
+    journal.sync();
+    unsynced = [];
+  };
+  const textOf = (event: NebulaEvent): string => eventText({ at: now().toISOString(), ...event });
+  /** The state is written with its event, so that a crash between it and the journal loses neither. */
+  const save = (next: NebulaState, event?: NebulaEvent): void => {
+    const text = event === undefined ? [] : [textOf(event)];
+    const from = journal.end.seq - unsynced.length + 1;
+    const recent = { from, events: [...unsynced, ...text] };
+    replaceFile(home.state, encodeState({ state: next, recent }), options);
+    current = next;
+    for (const each of text) add(each);
+    onSaved(next);
+  };
   const changeAll: StateStore["changeAll"] = (changes, event) => {
     const updatedAt = now().toISOString();
     const phases = current.phases.map((phase) => {
       const change = changes.get(phase.id);
       return change === undefined ? phase : { ...phase, ...change, updatedAt };
     });
-    const next = { ...current, phases };
-    replaceFile(home.state, encodeState(next));
-    current = next;
-    note(event);
+    save({ ...current, phases }, event);
   };
   return {
     get current() {
@@ -62,23 +107,11 @@ export function openState(home: NebulaHome, begun: NebulaState, now: () => Date)
       changeAll(new Map([[id, change]]), event);
     },
     changeAll,
-    update(revision, phases, event) {
-      const next = { ...current, revision, phases };
-      replaceFile(home.state, encodeState(next));
-      current = next;
-      note(event);
-    },
-    acceptFailures(acceptedFailures) {
-      const next = { ...current, acceptedFailures };
-      replaceFile(home.state, encodeState(next));
-      current = next;
-    },
-    archive(branch) {
-      const next = { ...current, archivedFrom: current.branch, branch };
-      replaceFile(home.state, encodeState(next));
-      current = next;
-    },
-    note,
+    update: (revision, phases, event) => save({ ...current, revision, phases }, event),
+    acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
+    ownBranch: (event) => save({ ...current, ownsBranch: true }, event),
+    archive: (branch) => save({ ...current, archivedFrom: current.branch, branch }),
+    note: (event) => add(textOf(event)),
     close: () => journal.close(),
   };
 }

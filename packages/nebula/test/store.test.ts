@@ -1,0 +1,95 @@
+import type { FileSystem } from "@quasar/durable";
+import { exploreCrashes, type SimulatedProcess, withoutSync } from "@quasar/durable/testing";
+import { byLane } from "@quasar/vitest/lane";
+import { expect, test } from "vitest";
+import { decodeSaved, encodeState } from "../src/state/codec.ts";
+import { eventsIn } from "../src/state/events.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import { eventText, missingEvents, NO_EVENTS } from "../src/state/recent-events.ts";
+import { type NebulaState, pendingPhase } from "../src/state/state.ts";
+import { loadSaved, openState } from "../src/state/store.ts";
+
+const NOW = new Date(0);
+const HOME = nebulaHome("/git", "abcdefghij");
+const BEGUN: NebulaState = {
+  ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
+  ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "" },
+  ...{ ownsBranch: true, acceptedFailures: [] },
+  phases: [pendingPhase("a", "p1-0", NOW)],
+};
+
+/** What was changed last, and which changes the journal tells, each once. */
+function observe(fs: FileSystem): string | undefined {
+  const saved = loadSaved(HOME, { fs });
+  if (saved === undefined) return undefined;
+  const told = eventsIn(HOME, { fs }).flatMap((event) =>
+    event.type === "phase_failed" ? [event.reason] : [],
+  );
+  return valueOf(saved.state.phases[0]?.reason ?? "", told);
+}
+
+const valueOf = (last: string, told: readonly string[]): string => `${last}: ${told.join(" ")}`;
+
+/** A process that changes the phase and makes notes, in any order. */
+function work({ fs, random, choose, begin, acknowledge }: SimulatedProcess): void {
+  begin(valueOf("", []));
+  const store = openState(HOME, BEGUN, () => NOW, { fs, random });
+  const found = observe(fs);
+  acknowledge(found);
+  let [last = "", told = ""] = (found ?? "").split(": ");
+  // More than after which the journal is synced.
+  for (let count = 1 + choose(20); count > 0; count -= 1) {
+    if (choose(3) === 0) {
+      store.note({ type: "phase_unchanged", phase: "a" });
+      continue;
+    }
+    last = String(Number(last) + 1);
+    told = told === "" ? last : `${told} ${last}`;
+    begin(`${last}: ${told}`);
+    store.change("a", { reason: last }, { type: "phase_failed", phase: "a", reason: last });
+    acknowledge(`${last}: ${told}`);
+  }
+  store.close();
+}
+
+const LIFE = { seed: 1, workload: work, resume: work, observe, statesPerPoint: 3 };
+
+test("a crash anywhere leaves each change with its event in the journal, once and in order", {
+  timeout: 600_000,
+}, () => {
+  const maxStates = byLane({ fast: 100, whole: 1000, long: 100_000 });
+  const report = exploreCrashes({ ...LIFE, maxStates });
+  expect(report.findings).toEqual([]);
+  expect(report.states).toBeGreaterThanOrEqual(maxStates);
+});
+
+test("the explorer notices that the journal is not synced before the state keeps its events no more", () => {
+  const report = exploreCrashes({
+    ...LIFE,
+    maxStates: 20_000,
+    mutate: (fs) => withoutSync(fs, ({ path }) => path === HOME.journal),
+  });
+  expect(report.bad).toBeGreaterThan(0);
+});
+
+test("a state of an earlier quasar loads: it has no events of its own, and its branch", () => {
+  const text = Buffer.from(encodeState({ state: BEGUN, recent: NO_EVENTS })).toString();
+  const lacks = /^(?:owns_branch|events|events_from|merges|asks_person) = .*\n/gmu;
+  const earlier = text.replaceAll(lacks, "");
+  expect(earlier.split("\n").length).toBe(text.split("\n").length - 5);
+  expect(decodeSaved(Buffer.from(earlier))).toEqual({ state: BEGUN, recent: NO_EVENTS });
+});
+
+test("a journal that a person has removed is not begun with what the state has", () => {
+  expect(missingEvents({ from: 5, events: ["e", "f"] }, 4)).toEqual(["e", "f"]);
+  expect(missingEvents({ from: 5, events: ["e", "f"] }, 5)).toEqual(["f"]);
+  expect(missingEvents({ from: 5, events: ["e", "f"] }, 9)).toEqual([]);
+  expect(missingEvents({ from: 5, events: ["e", "f"] }, 0)).toEqual([]);
+});
+
+test("an event that no journal takes is cut", () => {
+  const findings = Array.from({ length: 100 }, () => "x".repeat(10_000));
+  const text = eventText({ at: "", type: "rework", phase: "a", attempt: 2, findings });
+  expect(text.length).toBeLessThan(48 * 1024);
+  expect(JSON.parse(text)).toMatchObject({ type: "rework", phase: "a", attempt: 2 });
+});
