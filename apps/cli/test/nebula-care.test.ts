@@ -91,7 +91,7 @@ test("nebula stop ends an engine from another shell, and a resume continues", as
   const message = "nothing works on the nebula demo";
   expect(lastRecord(idle)).toMatchObject({ exit: 8, message });
   const agent = await quasar(at, ["nebula", "stop"], { env: { QUASAR_RUN_ID: "r" } });
-  expect(agent).toMatchObject({ code: 1, stdout: "" });
+  expect(agent).toMatchObject({ code: 6, stdout: "" });
 });
 
 test("the doctor finds nothing about a nebula that waits, and the leftovers of one that has ended", async () => {
@@ -199,6 +199,7 @@ test("a git hook that came while a nebula worked is named, and holds its phases 
 
   const accept = [...resume, "--accept-settings"];
   const byAgent = await quasar(at, accept, { env: { QUASAR_RUN_ID: "r" } });
+  expect(byAgent.code).toBe(6);
   expect(byAgent.stderr).toContain("is for a person, and a run has started this");
   expect(existsSync(ran)).toBe(false);
   expect((await quasar(at, accept)).code).toBe(5);

@@ -279,3 +279,22 @@ test("ids and titles are free text: none of it becomes a path, a ref or a line o
   const format = "--format=%(trailers:key=Quasar-Phase,valueonly)";
   expect(place.git("log", "-1", format, "nebula/demo")).toBe(id);
 });
+
+test("what setting up changes of git's settings is asked about before a phase works, and once", async () => {
+  const setup = 'setup = ["mkdir -p .husky", "git config core.hooksPath .husky"]';
+  const files = { ...IN_ORDER, "nebula.toml": `${MANIFEST}[execution]\n${setup}\n` };
+  const place = aPlace({}, files);
+  let turns = 0;
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase a": (tree) => {
+      turns += 1;
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("waiting");
+  expect(turns).toBe(0);
+  expect(warnings(place)).toEqual([expect.stringContaining('core.hookspath: ".husky"')]);
+  expect((await place.apply(work, { acceptSettings: true })).reason).toBe("done");
+  expect(turns).toBe(1);
+});
