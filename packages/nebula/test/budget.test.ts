@@ -30,6 +30,15 @@ test("a total is one for all phases: what is too little for the next one stops t
   expect((await apply(place, 20, 2.23)).reason).toBe("done");
 });
 
+test("a fifth of what a phase may spend stays set apart until it has landed", async () => {
+  const manifest = `${FILES["nebula.toml"]}gate = "review"\n`;
+  const place = aPlace({}, { "nebula.toml": manifest, "a.md": phase("a") });
+  const { reason, state } = await apply(place, 10, 0.3);
+  expect(reason).toBe("waiting");
+  // The coder's 0.30 and the reviewer's 0.01, and a fifth of 2.50.
+  expect(state.phases[0]?.reservedUsd).toBeCloseTo(0.81);
+});
+
 test("what a phase does not need is there for the next one", async () => {
   const place = aPlace({}, FILES);
   expect((await apply(place, 2.6, 0.01)).reason).toBe("done");

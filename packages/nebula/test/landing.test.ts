@@ -106,6 +106,41 @@ test("what needs a phase that has failed is skipped and says so; the others cont
   ]);
 });
 
+test("in the order of the plan phases land whichever is approved first, and one that fails is passed over", async () => {
+  const inOrder = `${MANIFEST}[execution]\nmax_workers = 3\nmerge_order = "plan"\n`;
+  const files = Object.fromEntries(Array.from("abc", (id) => [`${id}.md`, phase(id)]));
+  const place = aPlace({}, { "nebula.toml": inOrder, ...files });
+  const work: Work = {
+    "Phase a": async () => {
+      await place.after("phase_approved", "b");
+      throw new Error("the agent is broken");
+    },
+    "Phase b": async (tree) => {
+      await place.after("phase_approved", "c");
+      write(tree, { "b.txt": "b\n" });
+    },
+    "Phase c": (tree) => write(tree, { "c.txt": "c\n" }),
+  };
+  const { reason } = await place.apply(work, {
+    limits: { maxWorkers: 3, totalUsd: 0, phaseUsd: 5 },
+  });
+  expect(reason).toBe("failed");
+  expect(place.landings()).toEqual(["Land b: Phase b", "Land c: Phase c"]);
+});
+
+test("a second engine is refused, and the first one is not disturbed", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  let second: unknown;
+  const work: Work = {
+    "Phase a": async (tree) => {
+      write(tree, { "a.txt": "a\n" });
+      second = await place.apply(work).catch((error: unknown) => error);
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(second).toMatchObject({ code: "ERR_LOCKED" });
+});
+
 test("the branch that a person has taken back is not landed on", async () => {
   const files = {
     "nebula.toml": MANIFEST,
