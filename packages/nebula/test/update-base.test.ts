@@ -22,7 +22,7 @@ import {
   write,
 } from "./place.ts";
 
-const VERIFIED = `${MANIFEST}[execution]\nverify = ["test -e a.txt"]\n`;
+const VERIFIED = `${MANIFEST}[execution]\nverify = ["test ! -e red.txt"]\n`;
 const WORK: Work = {
   "Phase a": (tree) => write(tree, { "a.txt": "a\n", "both.txt": "a\n" }),
   "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
