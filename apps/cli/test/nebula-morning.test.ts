@@ -104,9 +104,9 @@ test("five lines say what landed, what waits and what it cost, and what follows 
   const resumed = await quasar(at, ["nebula", ...resume, ...agents(at, isContent)]);
   expect(resumed.code, resumed.stderr).toBe(75);
   expect(steady(resumed.stdout)).toContain(`
-shop: 8 of 10 phases landed on nebula/shop, $2.05 spent
+shop: 7 of 10 phases landed on nebula/shop, $1.85 spent
   limited  import: its agent's usage limit ends at TIME
-  pending  page
+  pending  search, page
   next     quasar nebula apply ID --auto --resume --wait-limit 5h
 `);
 });
