@@ -63,6 +63,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
         record.outcome === "failed" ? "yellow" : undefined,
       );
     case "base_verified":
+      if (record.outcome === "known") return [];
       return [
         ...say(
           "nebula",
@@ -139,8 +140,7 @@ const VERIFIED = {
 } as const;
 
 const BASE = {
-  passed: "is verified: phases begin and land there",
-  known: "was verified before: phases begin and land there",
+  passed: "is verified: phases begin there",
   flaky: "passes at the second try: a command is flaky",
   failed: "fails by itself: no phase begins or lands there",
   accepted: "fails by itself, which was accepted",
