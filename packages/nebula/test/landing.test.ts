@@ -128,19 +128,6 @@ test("in the order of the plan phases land whichever is approved first, and one 
   expect(place.landings()).toEqual(["Land b: Phase b", "Land c: Phase c"]);
 });
 
-test("a second engine is refused, and the first one is not disturbed", async () => {
-  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
-  let second: unknown;
-  const work: Work = {
-    "Phase a": async (tree) => {
-      write(tree, { "a.txt": "a\n" });
-      second = await place.apply(work).catch((error: unknown) => error);
-    },
-  };
-  expect((await place.apply(work)).reason).toBe("done");
-  expect(second).toMatchObject({ code: "ERR_LOCKED" });
-});
-
 test("the branch that a person has taken back is not landed on", async () => {
   const files = {
     "nebula.toml": MANIFEST,
