@@ -64,7 +64,7 @@ async function cuts(makeVictim: MakeVictim, what: string, count: number): Promis
     makeImage(base);
     const victim = await withMounted(base, disk, () => makeVictim(disk));
     const [least, most] = victim.lines;
-    const guest = { scratch, disk, ground: victim.ground, withoutSyncs: what === CONTROL };
+    const guest = { scratch, disk, workspace: victim.workspace, withoutSyncs: what === CONTROL };
     const [work, resume] = [writeWork(guest, victim.work), writeResume(guest, victim.resume)];
     for (let nth = 1; nth <= count; nth += 1) {
       const image = join(scratch, `cut-${nth}.img`);

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { QUASAR } from "../blackbox/place.ts";
-import { type Ground, quote } from "./victim.ts";
+import { type Workspace, quote } from "./victim.ts";
 
 /** A line that `quasar --json` printed. */
 export type Line = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -14,7 +14,7 @@ export interface Guest {
   readonly scratch: string;
   /** Where its disk is mounted, inside and outside. */
   readonly disk: string;
-  readonly ground: Ground;
+  readonly workspace: Workspace;
   /** Whether git and `sync`, in the guest, sync nothing: then a cut has to be seen to lose something. */
   readonly withoutSyncs: boolean;
 }
@@ -32,7 +32,7 @@ export function writeResume(guest: Guest, command: string): string {
 }
 
 function writeProgram(guest: Guest, name: string, commands: readonly string[]): string {
-  const { scratch, disk, ground, withoutSyncs } = guest;
+  const { scratch, disk, workspace, withoutSyncs } = guest;
   const bin = join(scratch, "bin");
   mkdirSync(bin, { recursive: true });
   const { PATH = "" } = process.env;
@@ -41,14 +41,14 @@ function writeProgram(guest: Guest, name: string, commands: readonly string[]): 
     writeFileSync(join(bin, "git"), git, { mode: 0o755 });
     writeFileSync(join(bin, "sync"), "#!/bin/sh\n", { mode: 0o755 });
   }
-  const env = Object.entries({ ...ground.env, PATH: `${bin}:${PATH}` });
+  const env = Object.entries({ ...workspace.env, PATH: `${bin}:${PATH}` });
   const program = join(scratch, `${name}.sh`);
   const lines = [
     "#!/bin/sh",
     "mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t tmpfs tmp /dev/shm 2> /dev/null",
     `mount -t ext4 /dev/ubda ${quote(disk)}`,
     ...env.map(([variable, value]) => `export ${variable}=${quote(value)}`),
-    `cd ${quote(ground.cwd)}`,
+    `cd ${quote(workspace.cwd)}`,
     `quasar() { node ${quote(QUASAR)} "$@" 2> /dev/null; }`,
     ...commands,
   ];

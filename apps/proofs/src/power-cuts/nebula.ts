@@ -43,7 +43,7 @@ export function nebulaVictim(disk: string): Victim {
   const apply = `quasar nebula apply ${FOLDER} --auto --json --coder ${agent} --reviewer ${agent}`;
   const user = userOf(place);
   return {
-    ground: { cwd: place.work, env: place.env },
+    workspace: { cwd: place.work, env: place.env },
     work: [`${apply} --trust-config`],
     resume: `${apply} --resume`,
     lines: [15, 49], // from the first coder's end to the last landing

@@ -14,7 +14,7 @@ export function runsVictim(disk: string): Victim {
   const at = makePlace("cuts", disk);
   const { repo: cwd, env } = at;
   return {
-    ground: { cwd, env },
+    workspace: { cwd, env },
     work: Array.from({ length: RUNS }, (_, index) => {
       const agent = quote(`scripted:${writeScript(at, index + 1)}`);
       const task = quote(`Write number ${index + 1}.`);

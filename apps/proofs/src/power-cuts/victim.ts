@@ -10,14 +10,14 @@ export interface Judged {
 }
 
 /** What a guest's commands work in. */
-export interface Ground {
+export interface Workspace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** What is at work on a disk when the power fails. */
 export interface Victim {
-  readonly ground: Ground;
+  readonly workspace: Workspace;
   /** Shell commands that the guest does one after the other, where its power is not cut. */
   readonly work: readonly string[];
   /** The one that continues with what was cut off. */

@@ -10,7 +10,7 @@ import { isHeld } from "../held.ts";
 import { treeOf, uncommittedOf } from "../quasar/observe.ts";
 import { BRANCH, DRIVER_MARK } from "./fixture.ts";
 
-/** What of a trial's place is looked at. */
+/** What the checks read of a trial's place. */
 export type Place = Pick<TrialPlace, "root" | "work" | "home" | "env">;
 
 /** What differs from run to run in names that hold a nebula's id or a phase's place in the plan. */
