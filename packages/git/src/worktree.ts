@@ -80,7 +80,7 @@ function syncGitFiles({ gitDir, commonDir }: Repository, branch: string): void {
   const ref = join(commonDir, "refs/heads", branch);
   const paths = [gitDir, ref].flatMap((path) => [...entriesOf(path), path]);
   for (let dir = dirname(ref); dir.startsWith(commonDir); dir = dirname(dir)) paths.push(dir);
-  for (const path of [...paths, dirname(gitDir)]) sync(path);
+  for (const path of [...paths, dirname(gitDir)]) syncPath(path);
 }
 
 function entriesOf(path: string): readonly string[] {
@@ -89,8 +89,8 @@ function entriesOf(path: string): readonly string[] {
   return readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));
 }
 
-/** A ref that git has packed meanwhile is no file. */
-function sync(path: string): void {
+/** Flushes a file, or the names in a folder. A ref that git has packed meanwhile is no file. */
+export function syncPath(path: string): void {
   try {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     fsyncSync(fd);

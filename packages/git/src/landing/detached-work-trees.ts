@@ -19,6 +19,7 @@ import { git, gitFailed, gitOutput, type RunOptions } from "../run.ts";
 import { quoted } from "../text.ts";
 import { isSynced, listWorktrees } from "../worktree.ts";
 import { failedOrMissing } from "./missing-object.ts";
+import { GOING, isUnfinished, lockTree, UNFINISHED } from "./tree-lock.ts";
 import { quitOperation } from "./quit-operation.ts";
 import { trustedFilters } from "./trusted-filters.ts";
 
@@ -28,12 +29,6 @@ export interface DetachedWorkTreeOptions extends SignalOptions {
   /** Full id. */
   readonly commit: string;
 }
-
-/** A work tree with this lock was never finished; git's own word is from its start on. */
-const UNFINISHED = "being made by quasar";
-const UNFINISHED_LOCKS: ReadonlySet<string | undefined> = new Set([UNFINISHED, "initializing"]);
-/** Of a work tree with this lock nothing is to be kept. */
-const GOING = "being removed by quasar";
 
 /**
  * Makes a linked work tree at a commit, on no branch, durably. No git hook runs, and no filter but those of the
@@ -53,6 +48,7 @@ export async function addDetachedWorkTree(
   const args = ["worktree", "add", ...how, ...force, "--", path, checkSha(commit)];
   await write(root, args, { signal });
   const made = await openRepository(path, { signal });
+  lockTree(made.gitDir, UNFINISHED);
   await checkOutCommit(made, commit, { signal });
   await gitOutput("keep", root, ["worktree", "unlock", "--", path], { signal });
   return made;
@@ -100,16 +96,21 @@ async function write(root: string, args: readonly string[], options: RunOptions)
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function removeDetachedWorkTree(
-  { root }: Pick<Repository, "root">,
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
   path: string,
   { signal }: SignalOptions = {},
 ): Promise<void> {
-  const lock = ["worktree", "lock", "--reason", GOING, "--", path];
-  const locked = await git("keep", root, lock, { signal });
-  // An earlier removal may have failed.
-  if (locked.exitCode !== 0 && !locked.stderr.includes(`already locked, reason: ${GOING}`)) {
-    throw gitFailed(lock, locked);
+  const gitDir = await recordOf(path, commonDir);
+  if (gitDir === undefined) {
+    throw new GitError("ERR_GIT_FAILED", `${quoted(path)} is no work tree of ${quoted(root)}`);
   }
+  const file = join(gitDir, "locked");
+  // An earlier removal may have failed.
+  if (existsSync(file) && textOf(file) !== GOING) {
+    const message = `${quoted(path)} is locked: git worktree unlock ${quoted(path)}`;
+    throw new GitError("ERR_GIT_FAILED", message, { path });
+  }
+  lockTree(gitDir, GOING);
   await gitOutput("keep", root, removal(path), { signal });
 }
 
@@ -148,8 +149,9 @@ export async function repairWorkTrees(
   const quarantined: string[] = [];
   for (const { path, lock } of known) {
     const isGoing = lock === GOING;
-    const isOurs = await isWorkTreeOf(path, commonDir);
-    if (isOurs && !isGoing && !UNFINISHED_LOCKS.has(lock)) continue;
+    const gitDir = await recordOf(path, commonDir);
+    const isOurs = gitDir !== undefined;
+    if (isOurs && !isGoing && !isUnfinished(gitDir, lock)) continue;
     if (isGoing) await rm(path, { recursive: true, force: true });
     // Without its link it may hold anything.
     else if (!isOurs) quarantined.push(...quarantine(path));
@@ -157,7 +159,7 @@ export async function repairWorkTrees(
     removed.push(path);
   }
   for (const path of foldersIn(place)) {
-    if (!(await isWorkTreeOf(path, commonDir))) quarantined.push(...quarantine(path));
+    if ((await recordOf(path, commonDir)) === undefined) quarantined.push(...quarantine(path));
   }
   return { removed, quarantined };
 }
@@ -168,7 +170,8 @@ function removeHalfWritten(commonDir: string, place: string): void {
     if (textOf(join(record, "commondir")) !== "") continue;
     const path = textOf(join(record, "gitdir"));
     if (dirname(dirname(path)) !== place) continue;
-    if (UNFINISHED_LOCKS.has(textOf(join(record, "locked")))) rmSync(record, { recursive: true });
+    // Without a reason it has no index either: nobody could have made one.
+    if (isUnfinished(record, textOf(join(record, "locked")))) rmSync(record, { recursive: true });
   }
 }
 
@@ -199,15 +202,15 @@ function quarantine(path: string): readonly string[] {
   return [to];
 }
 
-/** Whether folder and repository know each other: a copy of a work tree does not. */
-async function isWorkTreeOf(path: string, commonDir: string): Promise<boolean> {
+/** The record of a work tree, where folder and repository know each other: a copy of a work tree does not. */
+async function recordOf(path: string, commonDir: string): Promise<string | undefined> {
   try {
     const gitDir = await gitDirAt(path);
-    if (gitDir === undefined || dirname(gitDir) !== join(commonDir, "worktrees")) return false;
+    if (gitDir === undefined || dirname(gitDir) !== join(commonDir, "worktrees")) return undefined;
     const back = readFileSync(join(gitDir, "gitdir"), "utf8").trimEnd();
-    return resolve(gitDir, back) === join(path, ".git");
+    return resolve(gitDir, back) === join(path, ".git") ? gitDir : undefined;
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isGone(error)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -225,6 +233,32 @@ test("leaves one that somebody has locked", async () => {
   const path = join(folder, "p");
   await addDetachedWorkTree(repository, { path, commit: ours });
   git(root, "worktree", "lock", "--reason", "mine", path);
+  expect(await failureCode(removeDetachedWorkTree(repository, path))).toBe("ERR_GIT_FAILED");
+  expect(existsSync(path)).toBe(true);
+});
+
+test.for([{ empty: ["locked"] }, { empty: ["locked", "commondir"] }])(
+  "what a power cut has left of one that was being made, with $empty empty, goes",
+  async ({ empty }) => {
+    const { root, repository, ours, folder } = await aScene();
+    const path = join(folder, "p");
+    const how = ["--detach", "--no-checkout", "--lock", "--reason", "being made by quasar"];
+    git(root, "worktree", "add", "-q", ...how, path, ours);
+    for (const name of empty) write(root, `.git/worktrees/p/${name}`, "");
+    await repairWorkTrees(repository, folder);
+    expect(existsSync(path)).toBe(false);
+    expect(await listWorktrees(root)).toHaveLength(1);
+    const made = await addDetachedWorkTree(repository, { path, commit: ours });
+    expect(headOf(made.root)).toBe(ours);
+  },
+);
+
+test("leaves one that somebody has locked without a reason", async () => {
+  const { root, repository, ours, folder } = await aScene();
+  const path = join(folder, "p");
+  await addDetachedWorkTree(repository, { path, commit: ours });
+  git(root, "worktree", "lock", path);
+  expect(await repairWorkTrees(repository, folder)).toEqual(NOTHING);
   expect(await failureCode(removeDetachedWorkTree(repository, path))).toBe("ERR_GIT_FAILED");
   expect(existsSync(path)).toBe(true);
 });
