@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, phaseText, withDemo, workOf } from "./a-nebula.ts";
 import { git, lastRecord, type Place, quasar, records, start } from "./harness.ts";
-import { agents } from "./scripts.ts";
+import { agents, LONG } from "./scripts.ts";
 
 const PLAIN = {
   "nebula.toml": '[nebula]\nname = "demo"\n[execution]\nverify = ["test -e a.txt"]\n',
@@ -58,11 +58,17 @@ test("killed while its phases work, it resumes where they are: no turn is paid f
   expect(lastRecord(end)["spentUsd"]).toBeCloseTo(0.6);
 });
 
-test("an interrupt saves, and the command that it advises continues", async () => {
+test("one engine works on a nebula, an interrupt saves, and the command that it advises continues", async () => {
   const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n' });
-  const slow = ALL.map((turn) => (turn.role === "coder" ? { ...turn, delayMs: 3000 } : turn));
+  const slow = ALL.map((turn) => (turn.role === "coder" ? { ...turn, delayMs: LONG } : turn));
   const run = start(at, applyArgs(at, slow));
   expect(await run.sees("begins")).toBe(true);
+  for (const more of [[], ["--resume"]]) {
+    const second = await quasar(at, [...applyArgs(at, slow), ...more]);
+    expect(second.code).toBe(6);
+    expect(second.stderr).toMatch(/process \d+ works on the nebula demo\n.*\n.* stop \w+\n/u);
+  }
+  expect((await quasar(at, ["status"])).stdout).toContain("next     quasar nebula log ");
   run.child.kill("SIGINT");
   const end = await run.finished;
   expect(end.code).toBe(130);

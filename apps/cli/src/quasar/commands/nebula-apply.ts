@@ -178,7 +178,11 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
   if (!existsSync(named)) {
     const workspace = await openWorkspace(process.cwd());
     const found = findNebula(workspace.repositoryId, named);
-    return { workspace, loaded: undefined, resumed: unfinished(workspace, found, resume === true) };
+    return {
+      workspace,
+      loaded: undefined,
+      resumed: await unfinished(workspace, found, resume === true),
+    };
   }
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
@@ -186,7 +190,7 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
     unfinishedOf(workspace.repositoryId, loaded.dir, loaded.spec?.name) ??
     (resume === true ? lastOf(workspace, loaded.dir) : undefined);
   if (begun !== undefined && fresh !== true) {
-    return { workspace, loaded, resumed: unfinished(workspace, begun, resume === true) };
+    return { workspace, loaded, resumed: await unfinished(workspace, begun, resume === true) };
   }
   if (resume === true) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(named)} has no unfinished nebula`, {
@@ -210,8 +214,18 @@ async function makeRoom(workspace: Workspace, loaded: LoadedNebula | undefined):
   }
 }
 
-function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): NebulaState {
-  const { name, phases } = state;
+async function unfinished(
+  workspace: Workspace,
+  state: NebulaState,
+  resume: boolean,
+): Promise<NebulaState> {
+  const { id, name, phases } = state;
+  const { pid } = await nebulaNow(workspace.repositoryId, state);
+  if (pid !== undefined) {
+    throw new CliError("ERR_LOCKED", `process ${pid} works on the nebula ${cleanLine(name)}`, {
+      next: [`quasar nebula status ${id}`, `quasar nebula stop ${id}`],
+    });
+  }
   const places = { env: process.env, state: openUser().folders.state };
   if (!isUnfinished(state) && !(resume && hasTrees(repositoryOf(workspace), state, places))) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(name)} has ended`, {

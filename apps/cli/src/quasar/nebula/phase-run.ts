@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { listWorktrees } from "@quasar/git/work-trees";
+import type { NebulaState } from "@quasar/nebula";
 import type { OwnedPhase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace, runIds } from "@quasar/runs/internal";
@@ -11,13 +12,17 @@ import { stepsOfNebula } from "./outcome.ts";
 /** The nebulae of a repository; `undefined` where it never had one: then nothing of them is loaded. */
 export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId">) {
   if (!existsSync(join(repositoryId, "quasar", "nebulae"))) return undefined;
-  const { checkNebulae, isTreeOfPhase, phaseOfRun, phaseOfTree, listNebulae, isUnfinished } =
-    await import("@quasar/nebula/internal");
+  const { checkNebulae, isTreeOfPhase, isUnfinished, ...internal } = await import(
+    "@quasar/nebula/internal"
+  );
+  const { listNebulae, nebulaNow, phaseOfRun, phaseOfTree } = internal;
   return {
     isTreeOfPhase,
     problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
     phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),
+    stepsOf: async (state: NebulaState) =>
+      stepsOfNebula(state, await nebulaNow(repositoryId, state)),
     unfinished: () => listNebulae(repositoryId).filter(isUnfinished),
   };
 }
@@ -75,9 +80,10 @@ export async function refusePhaseRun(
   if (found === undefined) return;
   const { nebula, phase } = found;
   const whose = `the phase ${cleanLine(phase.id)} of the nebula ${cleanLine(nebula.name)}`;
+  const steps = (await nebulae?.stepsOf(nebula)) ?? [];
   const message =
     runId === undefined ? `this work tree is that of ${whose}` : `run ${runId} is of ${whose}`;
   throw new CliError("ERR_UNFINISHED_RUN", `${message}, which works on it`, {
-    next: [...stepsOfNebula(nebula), `quasar nebula status ${nebula.id} --all`],
+    next: [...steps, `quasar nebula status ${nebula.id} --all`],
   });
 }

@@ -2,7 +2,6 @@ import { RunsError, type Workspace } from "@quasar/runs";
 import { cleanLine, count, fit } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { nextLines, type View } from "../../shared/output/text.ts";
-import { stepsOfNebula } from "./outcome.ts";
 import { nebulaeOf } from "./phase-run.ts";
 
 /** A nebula that is unfinished, as lists of runs name it. */
@@ -19,14 +18,15 @@ export interface UnfinishedNebula {
 export async function unfinishedNebulae(
   workspace: Workspace,
 ): Promise<readonly UnfinishedNebula[]> {
-  const nebulae = (await nebulaeOf(workspace))?.unfinished() ?? [];
-  return nebulae.map((state) => ({
+  const nebulae = await nebulaeOf(workspace);
+  const facts = (nebulae?.unfinished() ?? []).map(async (state) => ({
     nebulaId: state.id,
     nebula: state.name,
     landedCount: state.phases.filter(({ status }) => status === "done").length,
     phaseCount: state.phases.length,
-    command: stepsOfNebula(state)[0] ?? "",
+    command: (await nebulae?.stepsOf(state))?.[0] ?? "",
   }));
+  return Promise.all(facts);
 }
 
 /** `nebula demo is unfinished: 2 of 4 phases landed`. */
