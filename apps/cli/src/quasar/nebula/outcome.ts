@@ -87,13 +87,16 @@ function answersOf(
   }
   if (question !== "land") return [answer("retry", id, nebulaId), answer("skip", id, nebulaId)];
   return [
-    `${answer("diff", id, nebulaId)} --landed`,
+    answer("diff", id, nebulaId, " --landed"),
     answer("approve", id, nebulaId),
-    `${answer("reject", id, nebulaId)} --reason "…"`,
+    answer("reject", id, nebulaId, ' --reason "…"'),
   ];
 }
 
-/** It names the nebula: another one may be unfinished, too. */
-function answer(command: string, phase: string, nebulaId: string): string {
-  return `quasar nebula ${command} ${shellWord(phase)} --nebula ${nebulaId}`;
+/** It names the nebula: another one may be unfinished, too. An id that looks like an option stands behind `--`. */
+function answer(command: string, phase: string, nebulaId: string, more = ""): string {
+  const [word, options] = [shellWord(phase), `--nebula ${nebulaId}${more}`];
+  return phase.startsWith("-")
+    ? `quasar nebula ${command} ${options} -- ${word}`
+    : `quasar nebula ${command} ${word} ${options}`;
 }
