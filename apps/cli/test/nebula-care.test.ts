@@ -147,7 +147,13 @@ test("what is approved lands without agents, is squashed, and what is kept of it
     ontoSha: git(at, "rev-parse", "main"),
     sha: git(at, "rev-parse", "nebula/demo-squashed"),
   });
-  const planned = await quasar(at, ["nebula", "prune", "--dry-run"]);
+  const young = await quasar(at, ["nebula", "prune", "--older-than", "14d"]);
+  expect(young).toMatchObject({
+    stdout: "no nebula of this repository ended more than 14 d ago\n",
+    code: 0,
+  });
+  expect((await quasar(at, ["nebula", "prune", "--older-than", "soon"])).code).toBe(2);
+  const planned = await quasar(at, ["nebula", "prune", "--dry-run", "--older-than", "0s"]);
   expect(planned.stdout).toMatch(
     /^nebula demo would lose its folder, \d refs and no work trees$/mu,
   );

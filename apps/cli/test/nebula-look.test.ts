@@ -127,7 +127,9 @@ test("update-base merges what main has by now, and says which paths conflict", a
   const conflict = await quasar(at, ["nebula", "update-base", "main"]);
   expect(conflict.code).toBe(5);
   expect(conflict.stdout).toContain("base-2: it could not land: [merge] one.txt: CONFLICT");
-  expect(conflict.stdout).toContain(`quasar nebula update-base ${sha.slice(0, 10)} --with-agent`);
+  const shown = lastRecord(await quasar(at, ["nebula", "show", "base-2", "--json"]));
+  const again = `quasar nebula update-base ${sha.slice(0, 10)} --with-agent`;
+  expect((shown["next"] as string[])[0]).toBe(`${again} --nebula ${shown["nebulaId"] as string}`);
 
   git(at, "switch", "-q", "--orphan", "other");
   git(at, "commit", "-q", "--allow-empty", "-m", "Other");

@@ -39,6 +39,7 @@ export interface Given extends GivenOf<Settings> {
   readonly branch?: string | undefined;
   readonly fresh?: true | undefined;
   readonly maxWorkers?: string | undefined;
+  readonly mirror?: true | undefined;
   readonly resume?: true | undefined;
   readonly totalBudget?: string | undefined;
   readonly acceptRedBase?: true | undefined;

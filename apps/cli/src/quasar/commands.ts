@@ -226,6 +226,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--base <commit>", "where its branch begins; HEAD if left out"],
       ["--accept-red-base", "commands that fail where it begins count where they newly fail"],
       ["--branch <name>", "the branch, if not nebula/<name>"],
+      ["--mirror", "keep nebula.state.toml in its folder; without it where it is there"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],
     ],
@@ -386,9 +387,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       "delete folders, refs and work trees of nebulae that have ended. Their branches\n" +
       "stay, and what no branch has is kept in a bundle",
     args: [["[nebula]", "its name, id or folder; all that have ended if left out"]],
-    options: [["--dry-run", "only say what"]],
+    options: [
+      ["--older-than <time>", "only those that ended so long ago"],
+      ["--dry-run", "only say what"],
+    ],
     examples: [
       ["quasar nebula prune --dry-run", "what would go"],
+      ["quasar nebula prune --older-than 14d", "what ended over two weeks ago"],
       ["quasar nebula prune tokens", "this one"],
     ],
     run: async ([named], given) => (await ofNebulae()).nebulaPruneCommand(named, given),

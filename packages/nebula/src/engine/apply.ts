@@ -15,6 +15,7 @@ import { branchOf } from "../state/branch.ts";
 import { type NebulaHome, nebulaHome, newNebulaId, phaseRef, refsOf } from "../state/home.ts";
 import { isUnfinished, listNebulae } from "../state/list.ts";
 import { landedPhases, type NebulaState, pendingPhase } from "../state/state.ts";
+import { openMirror } from "../state/mirror.ts";
 import { openState } from "../state/store.ts";
 import { treesFolder } from "../trees/place.ts";
 import { repairTrees } from "../trees/tree.ts";
@@ -50,6 +51,8 @@ export interface ApplyOptions {
    * @default it may be, and the limits stay
    */
   readonly admit?: ((spec: NebulaSpec) => EngineLimits) | undefined;
+  /** Whether nebula.state.toml in its folder follows the state. @default where it is there, and git does not track it */
+  readonly mirror?: boolean | undefined;
   /** Has nobody work, and lands what is approved. @default works, too */
   readonly landingsOnly?: LandingsOnly | undefined;
   /** Whether commands that fail on the branch by itself are accepted: they count where they newly fail. @default false */
@@ -111,8 +114,14 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
   const limitFiles = new LimitFiles(options.stateFolder);
   try {
     const begun = resumed ?? (await begin(options, home, id, now()));
-    const store = openState(home, begun, now);
+    const dir = options.loaded?.dir ?? begun.dir;
+    const mirror = await openMirror({
+      ...{ commonDir: repository.commonDir, dir, isAsked: options.mirror === true },
+      warn: (message) => onEvent({ type: "warning", message }),
+    });
+    const store = openState(home, begun, now, { onSaved: mirror?.follow });
     try {
+      mirror?.follow(store.current);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;
       const engine: Engine = {
@@ -143,7 +152,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
         }),
         steering: createSteering({
           ...{ home, store, now, tell: onEvent, endNow: () => ending.abort() },
-          dir: options.loaded?.dir ?? begun.dir,
+          dir,
           get spec() {
             return readNebula();
           },
@@ -164,6 +173,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
       return { reason: "interrupted", state: store.current };
     } finally {
       store.close();
+      await mirror?.settled();
     }
   } finally {
     lock.release();

@@ -64,6 +64,7 @@ export interface NebulaApplyOptions {
   readonly branch?: string | undefined;
   readonly maxWorkers?: string | undefined;
   readonly totalBudget?: string | undefined;
+  readonly mirror?: true | undefined;
   readonly acceptRedBase?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly acceptSettings?: true | undefined;
@@ -131,6 +132,7 @@ export async function workOnNebula(
         requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
         return limitsFor(nebula);
       },
+      mirror: options.mirror,
       base: await baseOf(root, options.base),
       acceptsRedBase: options.acceptRedBase,
       keys: createKeyManager({ dir: join(folders.state, "keys") }),

@@ -1,7 +1,9 @@
 import { findNebula, isUnfinished, listNebulae, type NebulaState } from "@quasar/nebula";
 import { type PrunedNebula, pruneNebula } from "@quasar/nebula/internal";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
-import { cleanLine, count, fit, jsonLine, shellWord } from "@quasar/runs/text";
+import { cleanLine, count, fit, jsonLine, shellWord, span } from "@quasar/runs/text";
+import { periodMs } from "../../shared/config/kinds.ts";
+import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
@@ -10,6 +12,7 @@ import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaPruneLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaPruneOptions {
+  readonly olderThan?: string | undefined;
   readonly dryRun?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -17,14 +20,15 @@ export interface NebulaPruneOptions {
 /** `quasar nebula prune`: removes what is kept of nebulae that have ended; their branches stay. */
 export async function nebulaPruneCommand(
   named: string | undefined,
-  { dryRun, json }: NebulaPruneOptions,
+  { olderThan, dryRun, json }: NebulaPruneOptions,
 ): Promise<ExitCode> {
   refuseAgents("prune");
+  const ageMs = ageOf(olderThan);
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   const meant =
     named === undefined
-      ? listNebulae(repositoryId).filter((state) => !isUnfinished(state))
+      ? listNebulae(repositoryId).filter((state) => !isUnfinished(state) && isOlder(state, ageMs))
       : [findNebula(repositoryId, named)];
   const isDryRun = dryRun === true;
   const pruned: (readonly [NebulaState, PrunedNebula])[] = [];
@@ -41,10 +45,32 @@ export async function nebulaPruneCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...(pruned.length === 0 ? ["no nebula of this repository has ended"] : []),
+    ...(pruned.length === 0 ? [`no nebula of this repository ${noneWords(ageMs)}`] : []),
     ...pruned.flatMap(([state, what]) => prunedLines(state, what, isDryRun, view)),
   ]);
   return EXIT.ok;
+}
+
+function ageOf(olderThan: string | undefined): number {
+  if (olderThan === undefined) return 0;
+  const age = periodMs(olderThan);
+  if (age !== undefined) return age;
+  throw new CliError("ERR_USAGE", "--older-than must be a length of time such as 12h or 14d", {
+    next: ["quasar nebula prune --dry-run --older-than 14d"],
+  });
+}
+
+/** Whether nothing has happened to a nebula for so long. */
+function isOlder({ createdAt, phases }: NebulaState, ageMs: number): boolean {
+  const times = [createdAt, ...phases.map(({ updatedAt }) => updatedAt)].map((at) =>
+    Date.parse(at),
+  );
+  const last = times.reduce((latest, at) => Math.max(latest, at), 0);
+  return Date.now() - last >= ageMs;
+}
+
+function noneWords(ageMs: number): string {
+  return ageMs === 0 ? "has ended" : `ended more than ${span(ageMs)} ago`;
 }
 
 function prunedLines(

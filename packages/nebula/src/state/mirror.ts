@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readWholeFile, replaceFile } from "@quasar/durable";
+import { isTracked } from "@quasar/git/internal";
+import {
+  decodeGoState,
+  encodeGoState,
+  GO_STATE_FILE,
+  type GoState,
+  goStatusOf,
+} from "../spec/go-state.ts";
+import { nebulaCost } from "./cost.ts";
+import type { NebulaState } from "./state.ts";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** nebula.state.toml in a nebula's folder, which follows its state. */
+export interface Mirror {
+  /** Has it show a state soon; one that comes meanwhile takes its place. */
+  follow(state: NebulaState): void;
+  /** Returns when it shows the last. */
+  settled(): Promise<void>;
+}
+
+export interface MirrorOptions {
+  /** The git folder that all work trees share. */
+  readonly commonDir: string;
+  /** The nebula's folder. */
+  readonly dir: string;
+  /** Whether a person has asked for it; else it is written where it is there already. */
+  readonly isAsked: boolean;
+  /** Called once with why it cannot be written: it stops nothing. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The mirror of a nebula's state for who reads what the Go original writes; `undefined` where there is to be none. What
+ * git tracks is left alone, and so is a file that cannot be read: what others have in it is never lost.
+ */
+export async function openMirror({
+  commonDir,
+  dir,
+  isAsked,
+  warn,
+}: MirrorOptions): Promise<Mirror | undefined> {
+  const path = join(dir, GO_STATE_FILE);
+  if (!existsSync(dir) || (!isAsked && !existsSync(path))) return undefined;
+  if (await isTracked(dir, GO_STATE_FILE)) {
+    if (isAsked) warn(`${path} is tracked by git: it is not written`);
+    return undefined;
+  }
+  let wanted: NebulaState | undefined;
+  let writing: Promise<void> | undefined;
+  let hasFailed = false;
+  const write = async (): Promise<void> => {
+    try {
+      while (wanted !== undefined && !hasFailed) {
+        const state = wanted;
+        wanted = undefined;
+        const { totalUsd } = await nebulaCost(commonDir, state);
+        const bytes = Buffer.from(encodeGoState(mirrored(state, totalUsd, read(path))));
+        replaceFile(path, bytes, { keepPrevious: false });
+      }
+    } catch (error) {
+      hasFailed = true;
+      warn(`${path} is not written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    writing = undefined;
+  };
+  return {
+    follow(state) {
+      wanted = state;
+      writing ??= write();
+    },
+    settled: async () => writing,
+  };
+}
+
+function read(path: string): GoState | undefined {
+  const bytes = readWholeFile(path, { maxBytes: MAX_BYTES });
+  return bytes && decodeGoState(Buffer.from(bytes).toString()).state;
+}
+
+/** A state as the Go original keeps it. What it has of its own stays: its issues, reports and keys that are not known. */
+export function mirrored(
+  { name, phases, createdAt }: NebulaState,
+  totalCostUsd: number,
+  before: GoState | undefined,
+): GoState {
+  const kept = new Map(before?.phases);
+  for (const { id, status, updatedAt } of phases) {
+    const had = kept.get(id);
+    kept.set(id, {
+      beadId: had?.beadId ?? "",
+      status: goStatusOf(status),
+      createdAt: had?.createdAt ?? createdAt,
+      updatedAt,
+      report: had?.report,
+      extra: had?.extra ?? {},
+    });
+  }
+  return { nebulaName: name, totalCostUsd, phases: kept, extra: before?.extra ?? {} };
+}
