@@ -74,7 +74,7 @@ test("pause and continue hold a nebula between turns, from any shell", async () 
   expect(end.stdout).toContain('"what":"engine_continues"');
   expect((await quasar(at, ["nebula", "continue"])).code).toBe(8);
   const agent = await quasar(at, ["nebula", "pause"], { env: { QUASAR_RUN_ID: "r" } });
-  expect(agent.code).toBe(1);
+  expect(agent.code).toBe(6);
 });
 
 test("update hands over to an engine that works what is trusted of the folder", async () => {

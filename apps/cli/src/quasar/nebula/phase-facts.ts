@@ -42,5 +42,6 @@ export async function changesOf(
   { onto, candidate, base, tip }: PhaseState,
 ): Promise<readonly FileChange[] | undefined> {
   if (candidate !== "") return countChanges(root, onto, candidate);
-  return tip === "" ? undefined : countChanges(root, base, tip);
+  // What only merges a commit has no base of its own.
+  return tip === "" || base === "" ? undefined : countChanges(root, base, tip);
 }
