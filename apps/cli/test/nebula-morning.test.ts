@@ -93,20 +93,23 @@ test("five lines say what landed, what waits and what it cost, and what follows 
   const { stdout: morning } = await quasar(at, ["nebula", "status"]);
   expect(steady(morning)).toBe(MORNING);
 
-  const typed = morning.match(/quasar nebula (?:diff|approve|retry) .*/gu) ?? [];
-  expect(typed).toHaveLength(3);
-  for (const line of typed) {
-    const done = await quasar(at, line.split(" ").slice(1));
-    expect(done.code, line + done.stderr).toBe(0);
+  const ofLine = (command: string): readonly string[] =>
+    new RegExp(`quasar (nebula ${command} .*)`, "u").exec(morning)?.[1]?.split(" ") ?? [];
+  for (const command of ["diff", "approve"]) {
+    const done = await quasar(at, ofLine(command));
+    expect(done.code, command + done.stderr).toBe(0);
   }
-  const isContent = TURNS.filter(({ role, match }) => role === "coder" || match === undefined);
-  const resume = /apply (\w+) --auto --resume/u.exec(morning)?.[0].split(" ") ?? [];
-  const resumed = await quasar(at, ["nebula", ...resume, ...agents(at, isContent)]);
+  const resume = ofLine("apply").filter((word) => !/^(?:--wait-limit|\d+h)$/u.test(word));
+  const resumed = await quasar(at, [...resume, ...agents(at, TURNS)]);
   expect(resumed.code, resumed.stderr).toBe(75);
   expect(steady(resumed.stdout)).toContain(`
 shop: 7 of 10 phases landed on nebula/shop, $1.85 spent
   limited  import: its agent's usage limit ends at TIME
-  pending  search, page
-  next     quasar nebula apply ID --auto --resume --wait-limit 5h
+  failed   search: not approved in 1 cycle: No price is found.
+  skipped  page: needs "search", which failed
+  next     quasar nebula retry search --nebula ID
+           quasar nebula apply ID --auto --resume --wait-limit 5h
 `);
+  const retried = await quasar(at, ofLine("retry"));
+  expect(retried.code, retried.stderr).toBe(0);
 });
