@@ -36,7 +36,7 @@ export async function nebulaStatusCommand(
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...stateLines(facts, view),
-    ...(all === true ? section(phaseTable(facts, view)) : []),
+    ...(all === true ? [...section(phaseTable(facts, view)), ""] : []),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;
