@@ -23,10 +23,10 @@ import {
 import type { Line } from "./guest.ts";
 import { type Judged, quote, type Verdict, type Victim } from "./victim.ts";
 
-const IDS = ["a", "b", "c"];
+const IDS = ["a", "b"];
 
 const NEBULA: TorturedNebula = {
-  phases: { a: [], b: [], c: ["a"] },
+  phases: { a: [], b: [] },
   order: "plan",
   workers: 2,
   turns: [
@@ -46,7 +46,7 @@ export function nebulaVictim(disk: string): Victim {
     workspace: { cwd: place.work, env: place.env },
     work: [`${apply} --trust-config`],
     resume: `${apply} --resume`,
-    lines: [15, 49], // from the first coder's end to the last landing
+    lines: [12, 36], // from the first coder's end to the last landing
     judgeCut: async (lines) => judgeCut(place, lines),
     judgeResumed: (judged, lines, after) => [
       ...judgeResumed(place, judged, lines, after),

@@ -26,9 +26,12 @@ depends_on = ${JSON.stringify(needs)}
 Do ${id}.
 `;
 
-/** Commits once on the branch, at a time that is no chance, where nothing has landed on it yet. */
+/**
+ * Commits once on the branch, at a time that is no chance, where nothing has landed on it yet: not when the branch itself
+ * is verified, but with the first candidate.
+ */
 const VERIFY = `tip=$(git rev-parse refs/heads/${BRANCH})
-if [ "$tip" = "$(git rev-parse refs/heads/main)" ]; then
+if [ "$tip" = "$(git rev-parse refs/heads/main)" ] && [ "$tip" != "$(git rev-parse HEAD)" ]; then
   export GIT_AUTHOR_DATE=2026-01-01T00:00:00Z GIT_COMMITTER_DATE=2026-01-01T00:00:00Z
   made=$(git commit-tree "$tip^{tree}" -p "$tip" -m "${PERSONS}")
   git update-ref refs/heads/${BRANCH} "$made" "$tip"
