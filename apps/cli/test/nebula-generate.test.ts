@@ -94,12 +94,12 @@ test("after three answers that are no nebula the last one is kept beside, and th
 
 test("a draft that was kept stays as it is, and a link of the repository's leads nowhere", async () => {
   const at = planner([{ text: UNKNOWN }]);
-  write(join(at.repo, `${DIR}.invalid`), { "nebula.toml": "mended by hand" });
+  write(join(at.repo, `${DIR}.invalid`), { "nebula.toml": "changed by hand" });
   expect(lastRecord(await generate(at, "--json"))).toMatchObject({
     dir: join(at.repo, `${DIR}.invalid-2`),
     exit: 2,
   });
-  expect(readFileSync(join(at.repo, `${DIR}.invalid/nebula.toml`), "utf8")).toBe("mended by hand");
+  expect(readFileSync(join(at.repo, `${DIR}.invalid/nebula.toml`), "utf8")).toBe("changed by hand");
 
   const linked = planner([{ text: GOOD }]);
   const away = join(linked.outside, "away");

@@ -15,7 +15,7 @@ import { GitError, isGone } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
 import { gitDirAt, openRepository, type Repository } from "../repository.ts";
 import { checkSha } from "../revision.ts";
-import { git, gitFailed, gitOutput, type RunOptions } from "../run.ts";
+import { git, gitOutput, type RunOptions } from "../run.ts";
 import { quoted } from "../text.ts";
 import { isSynced, listWorktrees } from "../worktree.ts";
 import { failedOrMissing } from "./missing-object.ts";

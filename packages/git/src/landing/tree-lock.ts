@@ -10,7 +10,7 @@ export const GOING = "being removed by quasar";
 
 /**
  * Locks a linked work tree with a reason, whole and durably. Git writes its lock without a sync: a power cut leaves
- * the file and takes the reason, and then nobody knows whose lock it is.
+ * the file and takes the reason, and whose lock it is with that.
  *
  * @param gitDir - Its record: `.git/worktrees/…`
  */

@@ -51,21 +51,20 @@ export async function openMirror({
   }
   let wanted: NebulaState | undefined;
   let writing: Promise<void> | undefined;
-  let hasFailed = false;
   const write = async (): Promise<void> => {
     try {
-      while (wanted !== undefined && !hasFailed) {
+      while (wanted !== undefined) {
         const state = wanted;
         wanted = undefined;
         const { totalUsd } = await nebulaCost(commonDir, state);
         const bytes = Buffer.from(encodeGoState(mirrored(state, totalUsd, read(path))));
         replaceFile(path, bytes, { keepPrevious: false });
       }
+      writing = undefined;
     } catch (error) {
-      hasFailed = true;
+      // It is not tried again: `writing` stays.
       warn(`${path} is not written: ${error instanceof Error ? error.message : String(error)}`);
     }
-    writing = undefined;
   };
   return {
     follow(state) {

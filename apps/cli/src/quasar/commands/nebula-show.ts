@@ -136,7 +136,9 @@ async function showPhase(
   const next = [
     ...stepsOfPhase(state, phase),
     ...(runId === "" ? [] : [`quasar show ${runId}`]),
-    ...(phase.tip === "" || phase.base === "" ? [] : [`quasar nebula diff ${shellWord(id)} --nebula ${state.id}`]),
+    ...(phase.tip === "" || phase.base === ""
+      ? []
+      : [`quasar nebula diff ${shellWord(id)} --nebula ${state.id}`]),
   ];
   if (json === true) {
     const line = result("nebula_phase", shown, EXIT.ok, next) satisfies NebulaPhaseLine;
