@@ -29,7 +29,7 @@ export async function nebulaPauseCommand(
   }
   const isNew = pauseNebula(repositoryId, state, new Date());
   const words = isNew
-    ? "is paused: turns in flight end and approved phases land, nothing else begins"
+    ? "is paused: turns in flight end, what is approved lands"
     : "is paused already";
   report(state, { isPaused: true, words, next: [`quasar nebula continue ${state.id}`] }, json);
   return EXIT.ok;
