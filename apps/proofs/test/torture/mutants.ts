@@ -119,7 +119,7 @@ const STATE = "rename work/.git/quasar/nebulae/*/state.toml";
 export const NEBULA_MUTANTS: readonly Mutant[] = [
   {
     name: "nobody looks whether a candidate is in the branch already",
-    text: /if \(!isThere \|\| !await isAncestor\(root, state\d*\.candidate, tip, \{ signal \}\)\) continue;/g,
+    text: /if \(!await exists\d*\(engine, state\d*\.candidate\) \|\| !await isLanded\(state\d*\)\) continue;/g,
     programs: 1,
     instead: "continue;",
     kill: "runner at fsync work/.git/refs/heads/nebula #3",
