@@ -79,6 +79,19 @@ test("a lock that a dead git has left in the tree of the verifications is in nob
   expect(reason).toBe("done");
 });
 
+test("the tree of a landing that a dead engine has left goes before anything else begins", async () => {
+  const place = aPlace({}, FILES);
+  await stoppedAt(place, "phase_landed");
+  const trees = () => globSync(join(place.root, ".repo.quasar/*/p1-*"));
+  expect(trees()).toHaveLength(1);
+  let atBegin: readonly string[] | undefined;
+  const onEvent = ({ type }: Told): void => {
+    if (type === "phase_begun") atBegin ??= trees();
+  };
+  expect((await place.apply(WRITES_BOTH, { onEvent })).reason).toBe("done");
+  expect(atBegin).toEqual([]);
+});
+
 test("a verification that a dead engine has left running is ended before the next one", async () => {
   const place = aPlace({}, FILES);
   const { state } = await stoppedAt(place, "candidate_made");

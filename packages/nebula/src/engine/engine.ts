@@ -52,6 +52,8 @@ export type StopReason =
 export async function drive(engine: Engine): Promise<StopReason> {
   const { steering } = engine;
   await reconcileLandings(engine);
+  // Engines that die often would leave one after the other.
+  await removeLandedTrees(engine);
   const workers = new Map<string, Promise<void>>();
   /** Phases whose runs were told to stop: this engine does not begin them again. */
   const stopped = new Set<string>();
