@@ -1,4 +1,5 @@
 import { tryCheck } from "./checks/checks.ts";
+import type { AgentRole } from "@quasar/agents";
 import type { Committed } from "@quasar/git";
 import { commitMessage } from "./commit/commit-message.ts";
 import { refused } from "./commit/commit-refused.ts";
@@ -91,8 +92,8 @@ async function runNextStep(run: Run): Outcome {
   return ending;
 }
 
-function mayBeginTurn({ settings }: Run): boolean {
-  return settings.mayBeginTurn?.() !== false;
+function mayBeginTurn({ settings }: Run, role?: AgentRole): boolean {
+  return settings.mayBeginTurn?.(role) !== false;
 }
 
 /** A step changes the run's state, or ends the run. */
@@ -137,6 +138,8 @@ async function again(run: Run): Outcome {
 }
 
 async function work(run: Run, phase: TurnPhase): Outcome {
+  const role = phase === "reviewing" ? "reviewer" : "coder";
+  if (!mayBeginTurn(run, role)) return INTERRUPTED;
   return outcomeOf(run, await takeTurn(run, phase));
 }
 
@@ -260,7 +263,7 @@ async function lint(run: Run): Outcome {
     run.state = leaveLint(run.state);
     return undefined;
   }
-  return mayBeginTurn(run) ? work(run, "linting") : INTERRUPTED;
+  return work(run, "linting");
 }
 
 const STILL_FAILS =

@@ -1,7 +1,7 @@
 import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoint";
 import type { Repository, RepositoryFacts } from "@quasar/git";
 import type { SeenWork } from "@quasar/git/internal";
-import type { AgentFailure, AgentInvoker } from "@quasar/agents";
+import type { AgentFailure, AgentInvoker, AgentRole } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
 import type { ControlsOptions } from "./repository/controls.ts";
@@ -181,8 +181,10 @@ export interface LoopOptions {
   /**
    * Asked before a turn begins, and before checks: `false` ends the run as `interrupted` once the turn that works has
    * ended and its work is saved. @default always
+   *
+   * @param role - Whose turn it is; `undefined` before checks, which one may follow.
    */
-  readonly mayBeginTurn?: (() => boolean) | undefined;
+  readonly mayBeginTurn?: ((role: AgentRole | undefined) => boolean) | undefined;
   /** Interrupts the loop: the agent is cancelled, the state saved. */
   readonly signal?: AbortSignal | undefined;
   /** @default the system's clock */

@@ -2,7 +2,7 @@ import type { AgentInvoker, AgentResult } from "@quasar/agents";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Told } from "../src/events.ts";
 import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
@@ -42,10 +42,12 @@ interface Limited {
   readonly asked: string[];
   /** The coder of a phase, by its id. @default `coder` for all */
   readonly nameOf?: (id: string) => string;
+  /** How many have begun before the first of them meets the limit. @default 3 */
+  readonly together?: number;
 }
 
 /** Agents of which the one with the name `coder` has a usage limit. */
-const limitedCoder = ({ clock, asked, nameOf = () => "coder" }: Limited) => {
+const limitedCoder = ({ clock, asked, nameOf = () => "coder", together = 3 }: Limited) => {
   const agents = agentsOf(WORK);
   return (spec: { readonly title: string }) => {
     const { coder, reviewer } = agents(spec);
@@ -53,7 +55,10 @@ const limitedCoder = ({ clock, asked, nameOf = () => "coder" }: Limited) => {
     const name = nameOf(id);
     const invoke: AgentInvoker["invoke"] = async (request, ...rest) => {
       asked.push(id);
-      if (name === "coder" && clock.isLimited()) return limitedUntil(clock.lifted);
+      if (name === "coder" && clock.isLimited()) {
+        await vi.waitFor(() => expect(asked.length).toBeGreaterThanOrEqual(together), 20_000);
+        return limitedUntil(clock.lifted);
+      }
       const result = await coder.invoke(request, ...rest);
       // Whoever does not wait for this one gets the time to begin.
       await sleep(200);
@@ -110,7 +115,7 @@ test("phases of another agent are worked on while one has met its limit, and nob
   const nameOf = (id: string): string => (id === "d" ? "other" : "coder");
   const { reason, state } = await place.apply(WORK, {
     limits: { ...limits, maxWorkers: 1 },
-    ...{ optionsOf: limitedCoder({ clock, asked, nameOf }), now: clock.now },
+    ...{ optionsOf: limitedCoder({ clock, asked, nameOf, together: 1 }), now: clock.now },
   });
   expect(reason).toBe("limit");
   // The only worker there is met it once, and then worked for the other agent.
@@ -144,4 +149,33 @@ test("engines of other repositories know of a limit until a turn has succeeded",
   // The first one went ahead alone.
   expect(asked[4]).toBe("done");
   expect(readdirSync(join(stateFolder, "limits"))).toEqual([]);
+});
+
+test("a run that is under way asks no agent that has met its limit in another phase", async () => {
+  const place = aPlace({}, FILES);
+  const clock = new Clock();
+  const agents = agentsOf(WORK);
+  const reviews: string[] = [];
+  const optionsOf = (spec: { readonly title: string }) => {
+    const { coder, reviewer } = agents(spec);
+    const isFirst = spec.title === "Phase a";
+    const code: AgentInvoker["invoke"] = async (...given) => {
+      if (!isFirst) return clock.isLimited() ? limitedUntil(clock.lifted) : coder.invoke(...given);
+      await vi.waitFor(() => expect(met(place)).toBeGreaterThan(0), 20_000);
+      return coder.invoke(...given);
+    };
+    const review: AgentInvoker["invoke"] = (...given) => {
+      reviews.push(spec.title);
+      return reviewer.invoke(...given);
+    };
+    return {
+      coder: { ...coder, name: isFirst ? "other" : "limited", invoke: code },
+      reviewer: { ...reviewer, name: "limited", invoke: review },
+    };
+  };
+  const options = { limits, optionsOf, now: clock.now };
+  expect((await place.apply(WORK, options)).reason).toBe("limit");
+  expect(reviews).toEqual([]);
+  clock.ms = clock.lifted;
+  expect((await place.apply(WORK, options)).reason).toBe("done");
 });

@@ -79,6 +79,11 @@ export class AgentLimits {
     return undefined;
   }
 
+  /** Whether an agent may begin no turn now, whoever asks. */
+  stands(agent: string, now: number): boolean {
+    return (this.#limits.get(agent)?.until ?? now) > now;
+  }
+
   /** Those of these agents that stand, and that nobody was told of: each once. */
   news(agents: readonly string[], now: number): readonly { agent: string; until: number }[] {
     return agents.flatMap((agent) => {

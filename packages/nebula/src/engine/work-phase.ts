@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentFailure } from "@quasar/agents";
+import type { AgentFailure, AgentRole } from "@quasar/agents";
 import { currentHead, type Repository } from "@quasar/git";
 import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { operationInProgress } from "@quasar/git/internal";
@@ -125,15 +125,19 @@ async function runToEnd(
   if (found?.status === "approved") {
     return { as: "approved", commit: (await runs.show(runId)).headSha, task: found.task };
   }
-  let isPaused = false;
+  /** Why its run begins no turn. */
+  let held: "paused" | "limited" | "interrupted" = "interrupted";
   const given = {
     ...engine.optionsOf(spec, nebula),
     ownsTree: true,
     largerControls: engine.controls.ofRuns,
-    mayBeginTurn: () => {
-      const { steering } = engine;
-      isPaused = steering.isPaused && !steering.isStopping;
-      return !steering.isPaused && !steering.isStopping;
+    mayBeginTurn: (role: AgentRole | undefined) => {
+      const { steering, agentLimits } = engine;
+      if (steering.isStopping) return false;
+      const now = engine.now().getTime();
+      const isLimited = role !== undefined && agentLimits.stands(given[role].name, now);
+      held = steering.isPaused ? "paused" : isLimited ? "limited" : "interrupted";
+      return held === "interrupted";
     },
     takeRefactor: (task: string) => textOtherThan(engine, id, task),
     signal,
@@ -180,7 +184,7 @@ async function runToEnd(
   }
   if (engine.signal.aborted) return { as: "interrupted" };
   if (result.outcome === "interrupted" && !late.aborted) {
-    return { as: isPaused ? "paused" : "interrupted" };
+    return { as: held };
   }
   if (result.agentFailure?.kind === "rate-limit") {
     const { role = "coder" } = result.checkpoint.turn ?? {};
