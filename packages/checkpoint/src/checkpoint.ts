@@ -93,6 +93,23 @@ export interface CheckpointProtectedPath {
   readonly id: string;
 }
 
+/** What a question of an agent is about. `blocker`: the work does not continue without the answer. */
+export type QuestionKind = "decision_needed" | "ambiguity" | "blocker" | "human_review";
+
+/** What an agent has asked a person in the answer of its turn. Texts are the agent's, one line each. */
+export interface CheckpointQuestion {
+  /** `q-` and 8 hex digits of SHA-256 over its turn's id and its number there. */
+  readonly id: string;
+  readonly turnId: string;
+  readonly role: "coder" | "reviewer";
+  readonly cycle: number;
+  readonly kind: QuestionKind;
+  readonly summary: string;
+  readonly detail: string;
+  /** Answers to choose from; none: free. */
+  readonly options: readonly string[];
+}
+
 /** How a runner ended a run that is not approved. */
 export interface CheckpointOutcome {
   /** A word of the program that drives the run. */
@@ -176,6 +193,12 @@ export interface Checkpoint {
   /** The task before it was refactored while the loop ran; `""` when it was not. */
   readonly originalDescription: string;
   readonly refactorDescription: string;
+  /** What the agent of the last turn has asked, and the blockers before it that are not answered. */
+  readonly questions: readonly CheckpointQuestion[];
+  /** The answers of a person that stand before the prompt of the turn that is under way, or next; `""`: none do. */
+  readonly humanResponses: string;
+  /** Ids of the questions whose answers were put before a prompt: none is put there twice. */
+  readonly relayedAnswers: readonly string[];
   /** Paths that were dirty before the run and are never committed by it. */
   readonly untouchablePaths: readonly string[];
   /** What they held. A path that is missing here holds what it holds when the run is resumed. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import type { Checkpoint, TomlValue } from "./checkpoint.ts";
+import type { Checkpoint, CheckpointQuestion, TomlValue } from "./checkpoint.ts";
 import { createCheckpoint } from "./create.ts";
 import { decodeCheckpoint } from "./decode.ts";
 import { encodeCheckpoint } from "./encode.ts";
@@ -33,6 +33,11 @@ const aTurn = {
   kills: 1,
   retryAt: "2026-11-20T18:05:00.000Z",
 } as const;
+
+const aQuestion: CheckpointQuestion = {
+  ...{ id: "q-0123abcd", turnId: "run-1.3", role: "coder", cycle: 2, kind: "ambiguity" },
+  ...{ summary: "Which of the two?", detail: 'both "fit"', options: ["this", "that"] },
+};
 
 const anEntry = {
   turnId: "run-1.2",
@@ -67,6 +72,9 @@ describe("a round trip", () => {
         checkedWith: "0".repeat(64),
         reviewedTree: "d".repeat(40),
         protectedPaths: [{ path: 'a "b".txt', mode: "100644", id: "e".repeat(40) }],
+        questions: [aQuestion],
+        humanResponses: "[HUMAN RESPONSES]\nUse it.",
+        relayedAnswers: ["q-00000000"],
       }),
     ],
     [
@@ -510,6 +518,20 @@ const anyLedgerEntry = fc.record(
   { noNullPrototype: true },
 );
 
+const anyQuestion = fc.record(
+  {
+    id: anyText,
+    turnId: anyText,
+    role: fc.constantFrom("coder", "reviewer"),
+    cycle: fc.nat(),
+    kind: fc.constantFrom("decision_needed", "ambiguity", "blocker", "human_review"),
+    summary: anyText,
+    detail: anyText,
+    options: fc.array(anyText),
+  },
+  { noNullPrototype: true },
+);
+
 const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
   .record(
     {
@@ -543,6 +565,9 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
         fc.record({ path: anyText, mode: anyText, id: anyText }, { noNullPrototype: true }),
         { maxLength: 3 },
       ),
+      questions: fc.array(anyQuestion, { maxLength: 3 }),
+      humanResponses: anyText,
+      relayedAnswers: fc.array(anyText),
       branch: anyText,
       checkedTree: anyText,
       checkedWith: anyText,

@@ -17,6 +17,8 @@ import {
   OUTCOME_KEY,
   PROTECTED_FIELDS,
   PROTECTED_KEY,
+  QUESTION_FIELDS,
+  QUESTION_KEY,
   ROOT_FIELDS,
   SEALED_KEY,
   SETTINGS_KEY,
@@ -73,6 +75,7 @@ export function readCheckpoint(text: string): ReadCheckpoint {
   const read: Record<string, unknown> = { ...createCheckpoint() };
   readFields(read, root, "", ROOT_FIELDS, scalars);
   for (const { key, name } of FINDING_LISTS) read[name] = readFindings(root[key], key);
+  read["questions"] = readTables(root, QUESTION_KEY, QUESTION_FIELDS);
   read["protectedPaths"] = readTables(root, PROTECTED_KEY, PROTECTED_FIELDS);
   read["ledger"] = readTables(root, LEDGER_KEY, LEDGER_FIELDS);
   readOptionalTable(read, root, "turn", TURN_FIELDS, scalars);

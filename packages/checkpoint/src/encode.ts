@@ -17,6 +17,8 @@ import {
   OUTCOME_KEY,
   PROTECTED_FIELDS,
   PROTECTED_KEY,
+  QUESTION_FIELDS,
+  QUESTION_KEY,
   SEALED_KEY,
   SETTINGS_KEY,
   TURN_FIELDS,
@@ -103,6 +105,9 @@ export function writeCheckpoint(
   }
   for (const { key, name } of FINDING_LISTS) {
     for (const finding of checkpoint[name]) parts.push(writeTable(key, FINDING_FIELDS, finding));
+  }
+  for (const question of checkpoint.questions) {
+    parts.push(writeTable(QUESTION_KEY, QUESTION_FIELDS, question));
   }
   for (const path of checkpoint.protectedPaths) {
     parts.push(writeTable(PROTECTED_KEY, PROTECTED_FIELDS, path));

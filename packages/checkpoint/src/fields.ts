@@ -4,6 +4,7 @@ import type {
   CheckpointLedgerEntry,
   CheckpointOutcome,
   CheckpointProtectedPath,
+  CheckpointQuestion,
   CheckpointTurn,
 } from "./checkpoint.ts";
 
@@ -129,6 +130,7 @@ export const LIST_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "child_bead_ids", name: "childBeadIds", type: "texts" },
   { key: "filter_history", name: "filterHistory", type: "texts", absent: Object.freeze([]) },
   { key: "untouchable_paths", name: "untouchablePaths", type: "texts", absent: Object.freeze([]) },
+  { key: "relayed_answers", name: "relayedAnswers", type: "texts", absent: Object.freeze([]) },
 ];
 
 /** The names of {@link LARGE_FIELDS}. */
@@ -137,6 +139,7 @@ export type LargeName =
   | "failure"
   | "originalDescription"
   | "refactorDescription"
+  | "humanResponses"
   | "coderOutput"
   | "reviewOutput"
   | "lintOutput"
@@ -148,6 +151,7 @@ export const LARGE_FIELDS: readonly Field<LargeName>[] = [
   { key: "failure", name: "failure", type: "text", absent: "" },
   { key: "original_description", name: "originalDescription", type: "text", absent: "" },
   { key: "refactor_description", name: "refactorDescription", type: "text", absent: "" },
+  { key: "human_responses", name: "humanResponses", type: "text", absent: "" },
   { key: "coder_output", name: "coderOutput", type: "text" },
   { key: "review_output", name: "reviewOutput", type: "text" },
   { key: "lint_output", name: "lintOutput", type: "text" },
@@ -178,6 +182,25 @@ export const FINDING_FIELDS: readonly Field<keyof CheckpointFinding>[] = [
     among: ["found", "fixed", "still_present", "regressed"],
     absent: "found",
   },
+];
+
+/** An array of tables behind the findings. */
+export const QUESTION_KEY = "question";
+
+export const QUESTION_FIELDS: readonly Field<keyof CheckpointQuestion>[] = [
+  { key: "id", name: "id", type: "text" },
+  { key: "turn_id", name: "turnId", type: "text" },
+  { key: "role", name: "role", type: "choice", among: ["coder", "reviewer"] },
+  { key: "cycle", name: "cycle", type: "integer" },
+  {
+    key: "kind",
+    name: "kind",
+    type: "choice",
+    among: ["decision_needed", "ambiguity", "blocker", "human_review"],
+  },
+  { key: "summary", name: "summary", type: "text" },
+  { key: "detail", name: "detail", type: "text" },
+  { key: "options", name: "options", type: "texts" },
 ];
 
 /** An array of tables before the ledger. */
@@ -229,6 +252,7 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ARTIFACTS_KEY,
   LEDGER_KEY,
   PROTECTED_KEY,
+  QUESTION_KEY,
   OUTCOME_KEY,
   SETTINGS_KEY,
   "turn",

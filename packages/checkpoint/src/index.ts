@@ -4,9 +4,11 @@ export {
   type CheckpointFinding,
   type CheckpointLedgerEntry,
   type CheckpointProtectedPath,
+  type CheckpointQuestion,
   type CheckpointTurn,
   type CommitStyle,
   type FindingStatus,
+  type QuestionKind,
 } from "./checkpoint.ts";
 export { createCheckpoint } from "./create.ts";
 export { decodeCheckpoint } from "./decode.ts";

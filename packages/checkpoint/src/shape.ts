@@ -6,6 +6,7 @@ import {
   LEDGER_KEY,
   OUTCOME_KEY,
   PROTECTED_KEY,
+  QUESTION_KEY,
   SETTINGS_KEY,
 } from "./fields.ts";
 import { isTable } from "./table.ts";
@@ -14,6 +15,7 @@ import { checkVersion } from "./version.ts";
 /** Every list of tables. */
 const LISTS = [
   ...FINDING_LISTS,
+  { key: QUESTION_KEY, name: "questions" },
   { key: PROTECTED_KEY, name: "protectedPaths" },
   { key: LEDGER_KEY, name: "ledger" },
 ];

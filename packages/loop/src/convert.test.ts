@@ -67,6 +67,14 @@ const states: readonly (readonly [name: string, state: CycleState])[] = [
       filterHistory: ["", "tests", "tests"],
       filterOutput: "failed",
       filterCheckName: "tests",
+      questions: [
+        {
+          ...{ id: "q-12345678", turnId: "run.3", role: "coder", cycle: 3, kind: "blocker" },
+          ...{ summary: "Which port?", detail: "", options: ["80", "8080"] },
+        },
+      ],
+      humanResponses: "[HUMAN RESPONSES]",
+      relayedAnswers: ["q-87654321"],
       untouchablePaths: ["notes.txt"],
       protectedPaths: [{ path: "notes.txt", mode: "100644", id: "e".repeat(40) }],
       branch: "fix/login",

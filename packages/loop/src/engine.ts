@@ -19,6 +19,7 @@ import { filterFinding } from "./review/findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./review/parse-review.ts";
 import { budgetForMore } from "./money/money.ts";
+import { askPeople, takeAnswers } from "./question/people.ts";
 import { marksOf, type Run, unsavedEnd } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, mayBuy, nextStep, type Step } from "./steps.ts";
@@ -81,6 +82,8 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
 }
 
 async function runNextStep(run: Run): Outcome {
+  const waiting = askPeople(run);
+  if (waiting !== undefined) return waiting;
   const next = nextStep(run.state, run);
   if ("end" in next) return endingOf(next.end, run.state, run.runKind);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
@@ -140,6 +143,8 @@ async function again(run: Run): Outcome {
 async function work(run: Run, phase: TurnPhase): Outcome {
   const role = phase === "reviewing" ? "reviewer" : "coder";
   if (!mayBeginTurn(run, role)) return INTERRUPTED;
+  const unread = takeAnswers(run);
+  if (unread !== undefined) return unread;
   return outcomeOf(run, await takeTurn(run, phase));
 }
 

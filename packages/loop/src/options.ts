@@ -6,6 +6,7 @@ import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
 import type { ControlsOptions } from "./repository/controls.ts";
 import type { WayBack } from "./resume/way-back.ts";
+import type { People } from "./question/people.ts";
 import type { ReviewReport } from "./review/review.ts";
 
 /**
@@ -113,6 +114,8 @@ export interface LoopOptions {
    * `undefined` to continue. After a crash it may be asked again, as long as its answer was not saved.
    */
   readonly takeRefactor?: ((task: string) => string | undefined) | undefined;
+  /** Whom agents may ask in their answers. @default nobody: they are not told that they can */
+  readonly people?: People | undefined;
   /**
    * What the repository asks of agents that work in it: in the first message of each session, as untrusted
    * text. The same whenever the run is resumed. @default none
@@ -194,7 +197,7 @@ export interface LoopOptions {
 /** Of one turn by itself: what only a loop has is not among them. */
 export type TurnOptions = Omit<
   LoopOptions,
-  "maxCycles" | "lint" | "maxLintRetries" | "filters" | "detectStruggle" | "takeRefactor"
+  "maxCycles" | "lint" | "maxLintRetries" | "filters" | "detectStruggle" | "takeRefactor" | "people"
 >;
 
 export interface Task {

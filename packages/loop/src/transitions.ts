@@ -1,4 +1,9 @@
-import type { CheckpointLedgerEntry, CheckpointTurn, Phase } from "@quasar/checkpoint";
+import type {
+  CheckpointLedgerEntry,
+  CheckpointQuestion,
+  CheckpointTurn,
+  Phase,
+} from "@quasar/checkpoint";
 import { joinReports, subjectGiven } from "./commit/commit-message.ts";
 import type { ProcessIdentity } from "@quasar/process";
 import type { AgentRole } from "@quasar/agents";
@@ -6,6 +11,7 @@ import type { Finding } from "./review/finding.ts";
 import { accumulate, applyVerifications, tagFindings } from "./review/findings.ts";
 import { book, entryOf } from "./money/ledger.ts";
 import type { Cost } from "./money/money.ts";
+import { openBlockers } from "./question/relay.ts";
 import type { ParsedReview } from "./review/review.ts";
 import type { CycleState } from "./state.ts";
 import { NO_PROCESS, storedProcess } from "./turn/turn-process.ts";
@@ -94,8 +100,17 @@ export function forgetSession(state: CycleState): CycleState {
   return nameSession(state, "");
 }
 
-/** A turn ended well: its output and its cost are known, its work is still to be taken. */
-export function settleTurn(state: CycleState, output: string, cost: Cost): CycleState {
+/**
+ * A turn ended well: its output and its cost are known, its work is still to be taken.
+ *
+ * @param questions - What its agent has asked.
+ */
+export function settleTurn(
+  state: CycleState,
+  output: string,
+  cost: Cost,
+  questions: readonly CheckpointQuestion[] = [],
+): CycleState {
   const { turn } = state;
   if (turn === undefined) return state;
   const text = output.toWellFormed();
@@ -103,6 +118,9 @@ export function settleTurn(state: CycleState, output: string, cost: Cost): Cycle
     ...state,
     ...(turn.role === "coder" ? settleCoder(state, text) : { reviewOutput: text }),
     ...book(state, entryOf(turn, state.cycle, "settled", cost)),
+    questions: [...openBlockers(state), ...questions],
+    // Who was asked for a commit's subject alone was told nothing else.
+    humanResponses: state.commitRefused === "message" ? state.humanResponses : "",
     turn: { ...turn, status: "settled" },
   };
 }

@@ -1,4 +1,11 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
+export type { CheckpointQuestion } from "@quasar/checkpoint";
+export {
+  type People,
+  QUESTION_KINDS,
+  type RelayedAnswer,
+  blockingQuestions,
+} from "@quasar/loop/internal";
 export { CHECK_NAMES } from "./check/checks.ts";
 export { conventionsOf } from "./conventions.ts";
 export { continuedBy } from "./driving/hold.ts";

@@ -24,6 +24,7 @@ export interface RunOptions
         | "ownsTree"
         | "mayBeginTurn"
         | "takeRefactor"
+        | "people"
       >
     > {
   /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */

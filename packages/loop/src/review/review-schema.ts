@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { QUESTIONS_SCHEMA } from "../question/parse-questions.ts";
 import { oneLine } from "../text.ts";
 
 const text = { type: "string" } as const;
@@ -12,35 +13,41 @@ function strictObject(properties: Readonly<Record<string, unknown>>): object {
   };
 }
 
+/** What a review has. */
+const REVIEW = {
+  verdict: { type: "string", enum: ["approved", "changes_requested"] },
+  findings: {
+    type: "array",
+    items: strictObject({ severity: text, description: text }),
+  },
+  verifications: {
+    type: ["array", "null"],
+    items: strictObject({
+      finding_id: text,
+      status: { type: "string", enum: ["fixed", "still_present", "regressed"] },
+      comment: text,
+    }),
+  },
+  report: {
+    ...strictObject({
+      satisfaction: { type: "string", enum: ["high", "medium", "low"] },
+      risk: { type: "string", enum: ["high", "medium", "low"] },
+      needs_human_review: { type: "boolean" },
+      summary: text,
+    }),
+    type: ["object", "null"],
+  },
+};
+
 /**
  * JSON schema of a reviewer's structured answer. Every property is required and none may be added,
  * as the strictest of the model APIs want it; what may be missing is `null`.
  */
-export const REVIEW_SCHEMA: Readonly<Record<string, unknown>> = {
-  ...strictObject({
-    verdict: { type: "string", enum: ["approved", "changes_requested"] },
-    findings: {
-      type: "array",
-      items: strictObject({ severity: text, description: text }),
-    },
-    verifications: {
-      type: ["array", "null"],
-      items: strictObject({
-        finding_id: text,
-        status: { type: "string", enum: ["fixed", "still_present", "regressed"] },
-        comment: text,
-      }),
-    },
-    report: {
-      ...strictObject({
-        satisfaction: { type: "string", enum: ["high", "medium", "low"] },
-        risk: { type: "string", enum: ["high", "medium", "low"] },
-        needs_human_review: { type: "boolean" },
-        summary: text,
-      }),
-      type: ["object", "null"],
-    },
-  }),
+export const REVIEW_SCHEMA: Readonly<Record<string, unknown>> = { ...strictObject(REVIEW) };
+
+/** The same of a reviewer who may ask a person. */
+export const ASKING_SCHEMA: Readonly<Record<string, unknown>> = {
+  ...strictObject({ ...REVIEW, questions: QUESTIONS_SCHEMA }),
 };
 
 /** The same shape for reading: lenient about what is missing, strict about what is there. */

@@ -3,6 +3,7 @@ import type { AgentRole } from "@quasar/agents";
 import { excerpt } from "../checks/excerpt.ts";
 import type { Finding } from "../review/finding.ts";
 import { openFindings } from "../review/findings.ts";
+import { responsesBefore } from "../question/relay.ts";
 import { type RunKind, LOOP } from "../run-kind.ts";
 import type { CycleState } from "../state.ts";
 import type { Retries } from "./retry.ts";
@@ -96,6 +97,20 @@ const COMMIT_LINES: Readonly<Record<CommitStyle, string>> = {
   conventional: `\n\n${COMMIT_LINE}\n${CONVENTIONAL}`,
 };
 
+/** How an agent asks, where there is somebody to answer. */
+const QUESTION_LINES = `
+
+If a person has to decide something that you cannot find out, ask in a block of its own before the end of your
+answer, and do what you can without it:
+
+QUESTION: decision_needed|ambiguity|blocker|human_review
+SUMMARY: the question, in one line
+DETAIL: what depends on it, in one line
+OPTION: an answer to choose from; a line for each, or none
+
+After a blocker the work stops until it is answered, and you continue then. After the others it does not: do as you
+think best, and the answer comes with a later prompt. Ask nothing that you can find out or decide.`;
+
 /** What a role's standing instructions depend on. */
 export interface Standing {
   /** @default "" */
@@ -104,15 +119,18 @@ export interface Standing {
   readonly runKind?: RunKind | undefined;
   /** @default "seed" */
   readonly commitStyle?: CommitStyle | undefined;
+  /** Whether it may ask a person. @default false */
+  readonly asks?: boolean | undefined;
 }
 
 /** The standing instructions of a role. */
 export function systemPrompt(
   role: AgentRole,
-  { projectContext = "", runKind = LOOP, commitStyle = "seed" }: Standing = {},
+  { projectContext = "", runKind = LOOP, commitStyle = "seed", asks = false }: Standing = {},
 ): string {
   const voice = voiceOf(role, runKind);
-  const standing = `${STANDING[voice]}${voice === "coder" ? COMMIT_LINES[commitStyle] : ""}`;
+  const questions = asks ? QUESTION_LINES : "";
+  const standing = `${STANDING[voice]}${questions}${voice === "coder" ? COMMIT_LINES[commitStyle] : ""}`;
   return projectContext === "" ? standing : `${projectContext}\n\n---\n\n${standing}`;
 }
 
@@ -332,6 +350,7 @@ export function promptFor(
   if (start.sessionId !== "") return CONTINUE[voice](start);
   const refused = ROLES[phase] === "coder" ? state.commitRefused : "";
   const ask = refused === "" ? (OF_TURNS[runKind.name][phase] ?? PROMPTS[phase]) : REFUSED[refused];
-  const prompt = `${ask(state)}${voice === "coder" ? untouchable(state) : ""}`;
+  const responses = refused === "message" ? "" : responsesBefore(state);
+  const prompt = `${responses}${ask(state)}${voice === "coder" ? untouchable(state) : ""}`;
   return start.attempt === 1 ? prompt : `${AGAIN[voice](start)}\n\n${prompt}`;
 }

@@ -90,7 +90,8 @@ async function learnEnd(
     case "ended": {
       const result = found.result ?? (await adopt(run, agent, unfinished));
       if (result === undefined || "outcome" in result) return result;
-      const failure = failureOf(result, unfinished.request.role, run.runKind);
+      const asks = run.settings.people !== undefined;
+      const failure = failureOf(result, unfinished.request.role, run.runKind, asks);
       if (failure === undefined) await tell(run, "read");
       else await run.warn(`the ${unfinished.request.role}'s turn had failed: ${failure.message}`);
       return result;

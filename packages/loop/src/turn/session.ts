@@ -18,6 +18,7 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
       projectContext: settings.projectContext,
       runKind: settings.runKind,
       commitStyle: state.commitStyle,
+      asks: settings.people !== undefined,
     }),
     promptFor(state, phase, FRESH, settings.runKind),
   ];

@@ -8,6 +8,12 @@ import type {
 import { type Ending, INTERRUPTED } from "../ending.ts";
 import { refusedCost, settledCost } from "../money/money.ts";
 import type { RunKind } from "../run-kind.ts";
+import {
+  type Asked,
+  namedQuestions,
+  splitQuestions,
+  structuredQuestions,
+} from "../question/parse-questions.ts";
 import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
 import { reviewText } from "../review/review-text.ts";
@@ -81,7 +87,8 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (run.superseded !== undefined) return run.superseded;
   const { role, reservedUsd, id } = turn;
   for (const notice of result.notices ?? []) await run.warn(notice);
-  const said = answerOf(result, role, run.runKind);
+  const asks = run.settings.people !== undefined;
+  const said = answerOf(result, role, run.runKind, asks);
   const answer = await withSilentWork(run, role, said);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) {
@@ -93,7 +100,8 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (denials.length > 0 && answer === said && !(await hasWork(run))) {
     return fail(run, result, refusal(run.settings.coder, denials));
   }
-  run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
+  const asked = namedQuestions(answer.asked ?? [], { turnId: id, role, cycle });
+  run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd), asked);
   const { workIsSynced = false } = result;
   const tree = role === "coder" ? await syncWork(run, workIsSynced) : await undoReviewer(run);
   if (tree?.outcome === "git" || tree?.outcome === "interrupted") return tree;
@@ -108,7 +116,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
     durationMs,
     summary,
   } as const;
-  if (role === "reviewer" && run.isSupervised(role)) {
+  if (role === "reviewer" && run.isSupervised(role) && asked.length === 0) {
     // Its verdict follows at once and is stored with it; until then the end of the turn is in the turn's files,
     // which a power cut may take: nobody is told of what may be paid for again.
     run.hold(done);
@@ -169,25 +177,49 @@ export function failedState(
   return USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
 }
 
-/** Why nothing can be made of a result; `undefined` where it can be worked with. */
+/**
+ * Why nothing can be made of a result; `undefined` where it can be worked with.
+ *
+ * @param asks - Whether its agent may ask a person.
+ */
 export function failureOf(
   result: AgentResult,
   role: AgentRole,
   runKind: RunKind,
+  asks = false,
 ): AgentFailure | undefined {
-  const answer = answerOf(result, role, runKind);
+  const answer = answerOf(result, role, runKind, asks);
   return "kind" in answer ? answer : undefined;
 }
 
 interface Answer {
   readonly text: string;
+  /** What it asks a person. @default nothing */
+  readonly asked?: readonly Asked[] | undefined;
 }
 
 /** What a result says that can be worked with, or why it is none. */
-function answerOf(result: AgentResult, role: AgentRole, runKind: RunKind): Answer | AgentFailure {
+function answerOf(
+  result: AgentResult,
+  role: AgentRole,
+  runKind: RunKind,
+  asks: boolean,
+): Answer | AgentFailure {
   const { failure } = result;
   if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
-  if (role === "coder") return { text: result.text };
+  if (!asks) return role === "coder" ? { text: result.text } : reviewOf(result, runKind);
+  const { text, asked: inText } = splitQuestions(result.text);
+  const structured = structuredQuestions(result.structured);
+  const asked = structured.length > 0 ? structured : inText;
+  if (role === "coder") return { text, asked };
+  const review = reviewOf({ ...result, text }, runKind);
+  // Who cannot judge without an answer is asked again with it.
+  const isBlocked = "kind" in review && asked.some(({ kind }) => kind === "blocker");
+  return isBlocked ? { text: "", asked } : { ...review, asked };
+}
+
+function reviewOf(result: AgentResult, runKind: RunKind): Answer | AgentFailure {
+  const { failure } = result;
   const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
   const texts = [rendered, reviewText(result.text) ?? ""].filter(
     (each) => parseReview(each).verdict !== undefined,

@@ -21,7 +21,7 @@ import {
 } from "../money/money.ts";
 import { FRESH, promptFor, type Start, systemPrompt } from "./prompts.ts";
 import { NO_RETRIES } from "./retry.ts";
-import { REVIEW_SCHEMA } from "../review/review-schema.ts";
+import { ASKING_SCHEMA, REVIEW_SCHEMA } from "../review/review-schema.ts";
 import type { LoopEventData } from "../event.ts";
 import { isCancelled, type Run } from "../run.ts";
 import { instructionsOf } from "./session.ts";
@@ -202,6 +202,7 @@ export function requestOf(
 ): AgentRequest {
   const { role } = turn;
   const { runKind } = settings;
+  const asks = settings.people !== undefined;
   const held = role === "reviewer" && settings[role].capabilities.structuredOutput;
   const isStored = savesTurns(settings.checkpoint);
   // Who is asked for a subject only has nothing to change.
@@ -217,12 +218,13 @@ export function requestOf(
       projectContext: settings.projectContext,
       runKind,
       commitStyle: state.commitStyle,
+      asks,
     }),
     workTree: settings.workTree,
     access,
     commands: access === "write" ? commandsOf(settings) : undefined,
     maxCostUsd: turn.allowanceUsd === 0 ? undefined : turn.allowanceUsd,
-    outputSchema: held ? REVIEW_SCHEMA : undefined,
+    outputSchema: held ? (asks ? ASKING_SCHEMA : REVIEW_SCHEMA) : undefined,
     sessionId: turn.sessionId === "" ? undefined : turn.sessionId,
     resumesSession: turn.resumed,
     turnsDir: isStored ? settings.turnsDir : undefined,
