@@ -128,7 +128,12 @@ export const WORDS: readonly Word[] = [
   },
   { not: "eyes", write: "WorkTreeReader, deps", in: NAMES },
   { not: "ground|sight|course", write: "facts, or what it holds", in: NAMES },
-  { not: "judge?ment", write: "verdict, assessment", in: EVERYWHERE },
+  {
+    not: "judge?ment",
+    write: "verdict, assessment",
+    in: EVERYWHERE,
+    except: [{ text: "with best judgment", why: "the original's sentence for a question" }],
+  },
   { not: "deaf", write: "unsubscribe", in: NAMES },
   {
     not: "go on|see to the past|tell rest|is deserted|take back turn|look at work|end what is left|require patience|keep work",

@@ -1,4 +1,5 @@
 import type { RunEvent } from "@quasar/runs";
+import type { AgentQuestion } from "./people/question.ts";
 
 /**
  * `flaky`: a command has failed, and passed at the repetition. `known`: there was a receipt. `accepted`: what fails has
@@ -76,6 +77,31 @@ export type NebulaEvent =
       readonly attempt: number;
       readonly verb: "approve" | "reject" | "retry" | "skip";
       readonly reason: string;
+    }
+  /** No phase begins before a person has approved the plan. */
+  | { readonly type: "plan_waits"; readonly isRejected: boolean; readonly reason: string }
+  | {
+      readonly type: "plan_decision";
+      readonly verb: "approve" | "reject";
+      readonly reason: string;
+    }
+  | ({ readonly type: "question_asked" } & Pick<
+      AgentQuestion,
+      "phase" | "id" | "role" | "cycle" | "kind" | "summary" | "detail" | "options"
+    >)
+  | {
+      readonly type: "question_answered";
+      readonly phase: string;
+      /** The question's. */
+      readonly id: string;
+      readonly text: string;
+    }
+  /** Nobody has answered it within `hail_timeout`. */
+  | {
+      readonly type: "question_expired";
+      readonly phase: string;
+      readonly id: string;
+      readonly summary: string;
     }
   | {
       readonly type: "phase_failed" | "phase_skipped" | "phase_waits";

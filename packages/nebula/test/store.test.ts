@@ -14,6 +14,7 @@ const HOME = nebulaHome("/git", "abcdefghij");
 const BEGUN: NebulaState = {
   ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
   ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "" },
+  ...{ planVerdict: "", planReason: "" },
   ...{ ownsBranch: true, acceptedFailures: [] },
   phases: [pendingPhase("a", "p1-0", NOW)],
 };

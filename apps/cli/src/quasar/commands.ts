@@ -21,6 +21,7 @@ const RUN: Described = ["[run]", "id of a run; the newest if left out"];
 const RUN_OPTION: Described = ["--run <run>", RUN[1]];
 const NEBULA: Described = ["[nebula]", "its name, id or folder; the unfinished one if left out"];
 const PHASE: Described = ["<phase>", "its id in the nebula"];
+const PHASE_OR_PLAN: Described = ["[phase]", "its id in the nebula; the plan if left out"];
 const OF_NEBULA: OptionSpec = ["--nebula <nebula>", NEBULA[1]];
 const STAT: OptionSpec = ["--stat", "only which files, and how much"];
 const ALL: OptionSpec = ["--all", "every run that is kept, not only the newest"];
@@ -243,8 +244,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "show what has landed, what waits, and what to type",
     description:
       "show how a nebula stands, in a few lines: what has landed, what works, what\n" +
-      "waits and why, what it cost, and what to type. What it is, and all of one\n" +
-      "phase, are shown by quasar nebula show",
+      "waits and why (a plan, questions of agents), what it cost, and what to type.\n" +
+      "What it is, and all of one phase, are shown by quasar nebula show",
     args: [NEBULA],
     options: [["--all", "each of its phases, too"]],
     examples: [
@@ -417,17 +418,48 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([id = ""], given) => (await ofNebulae()).nebulaDiffCommand(id, given),
   },
   {
+    name: "nebula answer",
+    summary: "answer a question of an agent",
+    description:
+      "answer a question that an agent of a phase has asked, once, from any shell: the\n" +
+      "answer stands before the phase's next prompt. quasar nebula status shows them",
+    args: [
+      ["<question>", "its id"],
+      ["<text>", "the answer: up to 4,000 characters"],
+    ],
+    options: [["--nebula <nebula>", "its name, id or folder; that of the question if left out"]],
+    examples: [
+      ['quasar nebula answer q-3f9a1c20 "Keep both flags"', "then apply it with --resume"],
+    ],
+    run: async ([question = "", text = ""], given) =>
+      (await ofNebulae()).nebulaQuestionCommand(question, text, given),
+  },
+  {
     name: "nebula approve",
-    summary: "let the change of a phase land that waits for you",
-    args: [PHASE],
+    summary: "let a plan begin, or a phase's change land, that waits",
+    description:
+      "let the change of a phase land that waits for you; without a phase: let the\n" +
+      'phases begin of a nebula whose gate is "approve"',
+    args: [PHASE_OR_PLAN],
     options: [OF_NEBULA],
-    examples: [["quasar nebula approve parser", "after quasar nebula diff parser --landed"]],
-    run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("approve", id, given),
+    examples: [
+      ["quasar nebula approve parser", "after quasar nebula diff parser --landed"],
+      ["quasar nebula approve --nebula tokens", "its plan, after quasar nebula plan DIR"],
+    ],
+    run: async ([id], given) => {
+      const { nebulaAnswerCommand, nebulaPlanDecisionCommand } = await ofNebulae();
+      return id === undefined
+        ? nebulaPlanDecisionCommand("approve", given)
+        : nebulaAnswerCommand("approve", id, given);
+    },
   },
   {
     name: "nebula reject",
-    summary: "send a phase that waits for you back to its agents",
-    args: [PHASE],
+    summary: "send a phase that waits back to its agents, or stop a plan",
+    description:
+      "send a phase that waits for you back to its agents; without a phase: keep the\n" +
+      "plan that waits from beginning until its files are others (nebula update)",
+    args: [PHASE_OR_PLAN],
     options: [
       ["--reason <text>", "what is wrong, for its agents"],
       ["--final", "for good: it fails, and what needs it is skipped"],
@@ -435,8 +467,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     examples: [
       ['quasar nebula reject parser --reason "keep the old flag"', "it is worked on again"],
+      ['quasar nebula reject --nebula tokens --reason "too much"', "no phase begins"],
     ],
-    run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("reject", id, given),
+    run: async ([id], given) => {
+      const { nebulaAnswerCommand, nebulaPlanDecisionCommand } = await ofNebulae();
+      return id === undefined
+        ? nebulaPlanDecisionCommand("reject", given)
+        : nebulaAnswerCommand("reject", id, given);
+    },
   },
   {
     name: "nebula retry",

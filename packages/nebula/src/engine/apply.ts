@@ -211,7 +211,7 @@ async function begin(
   const createdAt = now.toISOString();
   return {
     ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
-    archivedFrom: "",
+    ...{ planVerdict: "", planReason: "", archivedFrom: "" },
     acceptedFailures: [],
     ownsBranch: false,
     phases,

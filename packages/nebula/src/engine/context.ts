@@ -15,7 +15,7 @@ import { landedPhases } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 
 /** What a phase's run works by: its agents, its checks, its limits. */
-export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd" | "waitLimitMs">;
+export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd" | "waitLimitMs" | "people">;
 
 export interface EngineLimits {
   readonly maxWorkers: number;

@@ -4,6 +4,8 @@ import { land, reconcileLandings } from "../landing/land.ts";
 import { knownBase, verifyBase } from "../landing/base.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import { tipOf } from "../landing/tip.ts";
+import { planWaits, tellPlanWaits } from "../people/plan-gate.ts";
+import { settleQuestions } from "../people/take-answers.ts";
 import { takeDecisions } from "../people/take-decisions.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
@@ -62,6 +64,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
   let isBlocked = false;
   let isRed = false;
   let obstacle: string | undefined;
+  /** The revision whose plan is known to wait for a person. */
+  let waitingPlan: string | undefined;
   /** Why no phase begins for now. */
   let hindrance: string | undefined;
   /** Phases that were to land. */
@@ -98,8 +102,10 @@ export async function drive(engine: Engine): Promise<StopReason> {
   async function begin(): Promise<void> {
     takeDecisions(engine);
     takeRequests(engine);
+    settleQuestions(engine);
     await steering.look();
     skip(engine);
+    tellPlan();
     const base = isOpen() ? await knownBase(engine) : undefined;
     isRed = base?.isRed === true;
     isBlocked = await beginWork(base?.isRed === false);
@@ -108,10 +114,22 @@ export async function drive(engine: Engine): Promise<StopReason> {
     else if (isOpen()) beginLane(tipOf(engine).then((tip) => verifyBase(engine, tip)));
   }
 
+  /** Reports once of each revision that its plan waits. */
+  function tellPlan(): void {
+    const { revision } = engine.store.current;
+    if (engine.landingsOnly !== undefined || waitingPlan === revision) return;
+    if (tellPlanWaits(engine)) waitingPlan = revision;
+  }
+
+  /** Whether agents may work at all. */
+  function mayWork(): boolean {
+    return engine.landingsOnly === undefined && !planWaits(engine.store.current, engine.spec);
+  }
+
   /** Whether a phase can begin or land. */
   function isOpen(): boolean {
     const phases = phasesOf(engine.spec, engine.store.current);
-    const ready = engine.landingsOnly === undefined ? readyPhases(phases, stopped) : [];
+    const ready = mayWork() ? readyPhases(phases, stopped) : [];
     for (const { state } of ready) if (state.status === "pending") return true;
     return nextTurn(engine, holder()).kind === "land";
   }
@@ -139,7 +157,7 @@ export async function drive(engine: Engine): Promise<StopReason> {
   async function beginWork(mayBegin: boolean): Promise<boolean> {
     let wasBlocked = false;
     heldUntil = Number.POSITIVE_INFINITY;
-    if (engine.landingsOnly !== undefined || steering.isPaused || steering.isStopping) return false;
+    if (!mayWork() || steering.isPaused || steering.isStopping) return false;
     const found = diskObstacle(engine) ?? (await settingsObstacle(engine));
     if (found !== undefined && found !== hindrance)
       engine.tell({ type: "warning", message: found });

@@ -6,13 +6,14 @@ import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { operationInProgress } from "@quasar/git/internal";
 import { conflictMarkersLeft } from "@quasar/git/landing";
 import { openRuns, type RunEnd, type RunEvent, type Runs, RunsError } from "@quasar/runs";
-import { newRunId } from "@quasar/runs/internal";
+import { newRunId, blockingQuestions } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
 import { lastCommitOf, spentIn } from "@quasar/runs/tree";
 import { NebulaError } from "../errors.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { sendBack } from "../landing/send-back.ts";
+import { phasePeople, waitForAnswers } from "../people/phase-people.ts";
 import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import { keepUncommitted, moveTree, openTree, type TreeOptions, treePath } from "../trees/tree.ts";
@@ -140,6 +141,7 @@ async function runToEnd(
       return held === "interrupted";
     },
     takeRefactor: (task: string) => textOtherThan(engine, id, task),
+    people: phasePeople(engine, id),
     signal,
     onEvent: (event: RunEvent): void => {
       if (event.type === "agent_done") {
@@ -181,6 +183,11 @@ async function runToEnd(
   if (result.outcome === "approved") {
     const { finalCommitSha: commit, checkpoint } = result;
     return { as: "approved", commit, task: checkpoint.taskTitle };
+  }
+  const blockers = blockingQuestions(result.checkpoint);
+  if (result.outcome === "interrupted" && blockers.length > 0) {
+    waitForAnswers(engine, id, blockers);
+    return { as: "settled" };
   }
   if (engine.signal.aborted) return { as: "interrupted" };
   if (result.outcome === "interrupted" && !late.aborted) {

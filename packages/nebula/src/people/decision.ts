@@ -109,6 +109,7 @@ function skip(phase: PhaseState, { reason }: Decision): Decided {
 }
 
 function notAsked({ status, question, digest }: PhaseState, about: string): string | undefined {
+  if (question === "answer") return "its agent waits for an answer (quasar nebula answer)";
   if (status !== "awaiting_human" || question !== "land") return "nobody is asked whether it lands";
   return digest === about ? undefined : "its change is another one by now: look at it again";
 }

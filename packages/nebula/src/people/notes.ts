@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createOnce, removeFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
-import * as v from "valibot";
-import { quarantine, readNote } from "./note-file.ts";
+import type * as v from "valibot";
+import { readJson } from "./json-file.ts";
+import { quarantine } from "./note-file.ts";
 
 /** A note that nobody has taken yet. */
 export interface Note<T> {
@@ -30,7 +31,7 @@ export function waitingNotes<S extends v.GenericSchema>(
     .toSorted()
     .map((name) => {
       const path = join(folder, name);
-      return { path, said: read(path, schema) };
+      return { path, said: readJson(path, schema) };
     });
 }
 
@@ -43,14 +44,4 @@ export function removeNote({ path, said }: Note<unknown>): string | undefined {
   if (said === undefined) return quarantine(path);
   removeFile(path);
   return undefined;
-}
-
-function read<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | undefined {
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(readNote(path, 64 * 1024) ?? ""));
-    return parsed.success ? parsed.output : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -2,7 +2,13 @@ import { parse, stringify } from "smol-toml";
 import * as v from "valibot";
 import { NebulaError } from "../errors.ts";
 import { NO_EVENTS, type RecentEvents } from "./recent-events.ts";
-import { type NebulaState, PHASE_STATUSES, QUESTIONS, REWORK_CAUSES } from "./state.ts";
+import {
+  type NebulaState,
+  PHASE_STATUSES,
+  PLAN_VERDICTS,
+  QUESTIONS,
+  REWORK_CAUSES,
+} from "./state.ts";
 
 const text = v.pipe(v.string(), v.maxLength(64 * 1024));
 const commit = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})?$/u, "a commit's id"));
@@ -32,6 +38,7 @@ const phase = v.object({
   reworks: v.array(v.picklist(REWORK_CAUSES)),
   // An earlier quasar has not written it.
   holdsSince: v.optional(text, ""),
+  questions: v.optional(v.array(text), []),
   findings: v.array(text),
   conflictCommit: commit,
   conflicts: v.array(text),
@@ -48,6 +55,9 @@ const state = v.object({
   dir: text,
   base: commit,
   revision: name,
+  // Files of earlier versions have none of the plan.
+  planVerdict: v.optional(v.picklist(PLAN_VERDICTS), ""),
+  planReason: v.optional(text, ""),
   createdAt: text,
   archivedFrom: text,
   // Nor these.

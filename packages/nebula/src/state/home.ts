@@ -12,6 +12,8 @@ export interface NebulaHome {
   readonly lock: string;
   /** What people have answered, to be taken by the engine. */
   readonly inbox: string;
+  /** What agents have asked, and what was answered. */
+  readonly questions: string;
   /** Outputs of verifications, and what is signed of them. */
   readonly receipts: string;
   /** What controlled git in all work trees when the nebula began. */
@@ -32,6 +34,7 @@ export function nebulaHome(commonDir: string, id: string): NebulaHome {
     journal: join(dir, "events.jsonl"),
     lock: join(dir, "lock"),
     inbox: join(dir, "inbox"),
+    questions: join(dir, "questions"),
     receipts: join(dir, "receipts"),
     controls: join(dir, "git-controls.json"),
   };

@@ -3,6 +3,8 @@ import { lockHolder } from "@quasar/durable";
 import { limitedUntil } from "@quasar/runs/tree";
 import { laneWaits, phasesOf } from "../engine/schedule.ts";
 import { pauseEnds } from "../people/pause.ts";
+import { openQuestions } from "../people/open-questions.ts";
+import type { AgentQuestion } from "../people/question.ts";
 import { nebulaHome, runsFolder } from "./home.ts";
 import { keptSpec } from "./list.ts";
 import type { NebulaState } from "./state.ts";
@@ -17,6 +19,8 @@ export interface NebulaNow {
   readonly pauseEnds: readonly string[];
   /** Which phase lands before each of those that are approved and wait for the lane, by their ids. */
   readonly laneWaits: ReadonlyMap<string, string>;
+  /** What agents ask and a person can answer: first of those that cannot continue. */
+  readonly questions: readonly AgentQuestion[];
 }
 
 /** @param commonDir - The git folder that all work trees share. */
@@ -32,6 +36,7 @@ export async function nebulaNow(commonDir: string, state: NebulaState): Promise<
     ...{ pid: lockHolder(home.lock)?.pid, limits },
     pauseEnds: pauseEnds(home, state),
     laneWaits: waitsOf(commonDir, state),
+    questions: openQuestions(commonDir, state),
   };
 }
 

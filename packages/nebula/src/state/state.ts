@@ -15,7 +15,7 @@ export const PHASE_STATUSES = [
 
 export type PhaseStatus = (typeof PHASE_STATUSES)[number];
 
-export const QUESTIONS = ["land", "rework", "budget"] as const;
+export const QUESTIONS = ["land", "rework", "budget", "answer"] as const;
 /** What a person is asked of a phase. */
 export type Question = (typeof QUESTIONS)[number];
 
@@ -52,8 +52,8 @@ export interface PhaseState {
   /** Its number among the landings of the nebula, from 1. 0: it has not landed. */
   readonly landing: number;
   /**
-   * What a person decides while it waits: whether its change lands, or what becomes of it where it cannot. `""`: nobody
-   * is asked.
+   * What a person decides while it waits: whether its change lands, what becomes of it where it cannot, or what an agent
+   * needs to know to continue. `""`: nobody is asked.
    */
   readonly question: Question | "";
   /** Digest of the change that the question is about; `""` without one. */
@@ -68,6 +68,8 @@ export interface PhaseState {
   readonly conflictCommit: string;
   /** The paths that have them there. */
   readonly conflicts: readonly string[];
+  /** Ids of the questions of its agents that have no answer yet. */
+  readonly questions: readonly string[];
   /** What its run reads beside the phase's text: why the last landing was refused. */
   readonly findings: readonly string[];
   /** The commit that it only merges into the branch; `""`: it is a phase of work. */
@@ -77,6 +79,13 @@ export interface PhaseState {
   /** RFC 3339. */
   readonly updatedAt: string;
 }
+
+/**
+ * What a person has said of the plan, as it is: `asked` is nothing yet, `""` that nobody was asked. After `asked` and
+ * `rejected` no phase begins.
+ */
+export const PLAN_VERDICTS = ["", "asked", "approved", "rejected"] as const;
+export type PlanVerdict = (typeof PLAN_VERDICTS)[number];
 
 /** The truth of a nebula. One writer: the engine that holds its lock. */
 export interface NebulaState {
@@ -91,6 +100,10 @@ export interface NebulaState {
   readonly base: string;
   /** Of the copy of the folder that the engine works by. */
   readonly revision: string;
+  /** Of this revision. */
+  readonly planVerdict: PlanVerdict;
+  /** Why it was rejected. */
+  readonly planReason: string;
   /** RFC 3339. */
   readonly createdAt: string;
   /** The branch that it landed on before another one was begun in its place; `""`: none was. */
@@ -114,7 +127,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ id, ref, status: "pending", attempt: 1, reason: "" },
     ...ANEW,
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
-    ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
+    ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "", questions: [] },
     ...{ merges: "", asksPerson: false },
     updatedAt: now.toISOString(),
   };

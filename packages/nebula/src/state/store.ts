@@ -34,12 +34,14 @@ export interface StateStore {
   change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
   /** Changes several phases at once, by their ids. */
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
-  /** Has the nebula worked on by another copy of its files, with these phases. */
+  /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
   /** Records that the branch is the nebula's own. */
   ownBranch(event: NebulaEvent): void;
+  /** Records what a person has said of the plan. */
+  plan(change: Pick<NebulaState, "planVerdict" | "planReason">, event: NebulaEvent): void;
   /** Archives the nebula: nothing works on it any more, and its branch is another one. */
   archive(branch: string): void;
   /** Keeps an event on record that changes nothing: a power cut may take it. */
@@ -107,9 +109,13 @@ export function openState(
       changeAll(new Map([[id, change]]), event);
     },
     changeAll,
-    update: (revision, phases, event) => save({ ...current, revision, phases }, event),
+    update(revision, phases, event) {
+      // What a person has said was about other files.
+      save({ ...current, revision, phases, planVerdict: "", planReason: "" }, event);
+    },
     acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
     ownBranch: (event) => save({ ...current, ownsBranch: true }, event),
+    plan: (change, event) => save({ ...current, ...change }, event),
     archive: (branch) => save({ ...current, archivedFrom: current.branch, branch }),
     note: (event) => add(textOf(event)),
     close: () => journal.close(),

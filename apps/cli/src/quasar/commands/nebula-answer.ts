@@ -1,4 +1,11 @@
-import { type Answer, answerPhase, findNebula } from "@quasar/nebula";
+import {
+  type Answer,
+  type Answered,
+  answerPhase,
+  findNebula,
+  type NebulaState,
+} from "@quasar/nebula";
+import { answerQuestion, decidePlan, nebulaOfQuestion } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -24,6 +31,11 @@ const DONE: Readonly<Record<Answer["verb"], string>> = {
   skip: "skipped, with what needs it",
 };
 
+const PLAN_DONE = {
+  approve: "approved: its phases begin",
+  reject: "rejected: nothing begins before its files are others",
+} as const;
+
 /** `quasar nebula approve`, `reject`, `retry` and `skip`: what a person decides of a phase. */
 export async function nebulaAnswerCommand(
   verb: Answer["verb"],
@@ -35,29 +47,78 @@ export async function nebulaAnswerCommand(
   const state = findNebula(repositoryId, nebula);
   const answer = { verb, phase, reason, isFinal: final === true };
   const answered = answerPhase(repositoryId, state, answer);
+  const words =
+    verb === "reject" && final === true ? "rejected for good, with what needs it" : DONE[verb];
+  return tell({ state, answered, about: phase, words }, { phaseId: phase, decision: verb }, json);
+}
+
+/** `quasar nebula approve` and `reject` without a phase: what a person decides of the plan. */
+export async function nebulaPlanDecisionCommand(
+  verb: "approve" | "reject",
+  { nebula, reason, final, json }: NebulaAnswerOptions,
+): Promise<ExitCode> {
+  refuseAgents(verb);
+  if (final === true) {
+    throw new CliError("ERR_USAGE", "--final is about a phase, and none is named", {
+      next: ["quasar nebula reject PHASE --final"],
+    });
+  }
+  const { repositoryId } = await openWorkspace(process.cwd());
+  const state = findNebula(repositoryId, nebula);
+  const answered = decidePlan(repositoryId, state, { verb, reason });
+  const told = { state, answered, about: "plan", words: PLAN_DONE[verb] };
+  return tell(told, { phaseId: "", decision: verb }, json);
+}
+
+/** `quasar nebula answer`: answers a question of an agent. */
+export async function nebulaQuestionCommand(
+  question: string,
+  text: string,
+  { nebula, json }: Pick<NebulaAnswerOptions, "nebula" | "json">,
+): Promise<ExitCode> {
+  refuseAgents("answer");
+  const { repositoryId } = await openWorkspace(process.cwd());
+  // It names its nebula, of which several may be unfinished.
+  const own = nebula === undefined ? nebulaOfQuestion(repositoryId, question) : undefined;
+  const state = own ?? findNebula(repositoryId, nebula);
+  const answered = answerQuestion(repositoryId, state, { question, text });
+  const phase = state.phases.find(({ questions }) => questions.includes(question));
+  const told = { state, answered, about: question, words: "answered, for the next prompt" };
+  const facts = { phaseId: phase?.id ?? "", decision: "answer", questionId: question } as const;
+  return tell(told, facts, json);
+}
+
+interface ToTell {
+  /** As it was before. */
+  readonly state: NebulaState;
+  readonly answered: Answered;
+  /** The phase, the question, or the plan. */
+  readonly about: string;
+  readonly words: string;
+}
+
+/** Prints what became of an answer. @throws {CliError} `ERR_STATE` where it was refused. */
+function tell(
+  { state, answered, about, words }: ToTell,
+  facts: Pick<NebulaAnswerLine, "phaseId" | "decision" | "questionId">,
+  json: true | undefined,
+): ExitCode {
   if (answered.kind === "refused") {
-    throw new CliError("ERR_STATE", `${cleanLine(phase)}: ${answered.why}`, {
+    throw new CliError("ERR_STATE", `${cleanLine(about)}: ${answered.why}`, {
       next: [`quasar nebula status ${state.id} --all`],
     });
   }
   const next = answered.kind === "left" ? [`quasar nebula status ${state.id}`] : [resumeOf(state)];
   if (json === true) {
-    const facts = {
-      nebulaId: state.id,
-      phaseId: phase,
-      decision: verb,
-      isTaken: answered.kind === "done",
-    };
-    const line = result("nebula_answer", facts, EXIT.ok, next) satisfies NebulaAnswerLine;
+    const taken = { nebulaId: state.id, ...facts, isTaken: answered.kind === "done" };
+    const line = result("nebula_answer", taken, EXIT.ok, next) satisfies NebulaAnswerLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const words =
-    verb === "reject" && final === true ? "rejected for good, with what needs it" : DONE[verb];
   const when = answered.kind === "left" ? " (the engine takes it within a second)" : "";
   write(process.stdout, [
-    ...labelled(view, cleanLine(phase), `${words}${when}`),
+    ...labelled(view, cleanLine(about), `${words}${when}`),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;

@@ -1,6 +1,7 @@
 import { currentHead } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
 import {
+  type ApplyEnd,
   applyNebula,
   type ApplyOptions,
   type EngineLimits,
@@ -46,6 +47,7 @@ import { createReporterOf } from "../../shared/output/reporter.ts";
 import { STREAMS } from "../../shared/streams.ts";
 import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
+import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
@@ -124,24 +126,30 @@ export async function workOnNebula(
     for (const message of layers.flatMap(({ warnings }) => warnings)) {
       say({ type: "warning", message });
     }
-    const { reason, state } = await applyNebula({
-      repository: repositoryOf(workspace),
-      ...{ loaded, resumed, limits, landingsOnly, optionsOf, branch: options.branch },
-      ...{ withoutOwnHook, acceptSettings: options.acceptSettings },
-      admit(nebula) {
-        requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
-        return limitsFor(nebula);
-      },
-      mirror: options.mirror,
-      base: await baseOf(root, options.base),
-      acceptsRedBase: options.acceptRedBase,
-      keys: createKeyManager({ dir: join(folders.state, "keys") }),
-      env: process.env,
-      commandEnv: environmentOfChecks(settings),
-      stateFolder: folders.state,
-      onEvent: say,
-      signal: interrupts.signal,
-    });
+    const base = await baseOf(root, options.base);
+    const work = (begun: NebulaState | undefined): Promise<ApplyEnd> =>
+      applyNebula({
+        repository: repositoryOf(workspace),
+        ...{ loaded, resumed: begun, limits, landingsOnly, optionsOf, branch: options.branch },
+        ...{ base, withoutOwnHook, acceptSettings: options.acceptSettings },
+        admit(nebula) {
+          requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
+          return limitsFor(nebula);
+        },
+        mirror: options.mirror,
+        acceptsRedBase: options.acceptRedBase,
+        keys: createKeyManager({ dir: join(folders.state, "keys") }),
+        env: process.env,
+        commandEnv: environmentOfChecks(settings),
+        stateFolder: folders.state,
+        onEvent: say,
+        signal: interrupts.signal,
+      });
+    let { reason, state } = await work(resumed);
+    if (reason === "waiting" && state.planVerdict === "asked" && options.json !== true) {
+      state = await askPlan(commonDir, state, planOf);
+      if (state.planVerdict === "approved") ({ reason, state } = await work(state));
+    }
     const now = await nebulaNow(commonDir, state);
     const facts = nebulaFacts(state, await nebulaCost(commonDir, state), now);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);

@@ -1,4 +1,8 @@
-export { nebulaAnswerCommand } from "./nebula-answer.ts";
+export {
+  nebulaAnswerCommand,
+  nebulaPlanDecisionCommand,
+  nebulaQuestionCommand,
+} from "./nebula-answer.ts";
 export { nebulaApplyCommand } from "./nebula-apply.ts";
 export { nebulaDiffCommand } from "./nebula-diff.ts";
 export { nebulaGenerateCommand } from "./nebula-generate.ts";

@@ -1,5 +1,5 @@
 import type { NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
-import type { NebulaCost, NebulaNow } from "@quasar/nebula/internal";
+import type { AgentQuestion, NebulaCost, NebulaNow } from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
@@ -17,7 +17,18 @@ export interface NebulaFacts {
   readonly pid?: number | undefined;
   /** What ends its pause; none: it is not paused. */
   readonly pauseEnds: readonly string[];
+  readonly plan: "open" | "asked" | "rejected";
+  readonly planReason: string;
+  readonly questions: readonly QuestionFacts[];
   readonly phases: readonly NebulaPhaseFacts[];
+}
+
+/** A question of an agent, as `--json` has it. */
+export interface QuestionFacts
+  extends Pick<AgentQuestion, "role" | "cycle" | "kind" | "summary" | "detail" | "options"> {
+  readonly questionId: string;
+  readonly phaseId: string;
+  readonly askedAt: string;
 }
 
 export interface NebulaPhaseFacts {
@@ -46,9 +57,9 @@ export interface NebulaResult extends NebulaFacts {
 }
 
 export function nebulaFacts(
-  { id, name, dir, branch, base, phases }: NebulaState,
+  { id, name, dir, branch, base, phases, planVerdict, planReason }: NebulaState,
   { totalUsd, phasesUsd }: NebulaCost,
-  { pid, limits, pauseEnds, laneWaits }: NebulaNow,
+  { pid, limits, pauseEnds, laneWaits, questions }: NebulaNow,
 ): NebulaFacts {
   return {
     ...{
@@ -61,6 +72,9 @@ export function nebulaFacts(
       pid,
       pauseEnds,
     },
+    plan: planVerdict === "asked" || planVerdict === "rejected" ? planVerdict : "open",
+    planReason,
+    questions: questions.map(questionFacts),
     phases: phases.map((phase) => ({
       phaseId: phase.id,
       status: phase.status,
@@ -75,6 +89,12 @@ export function nebulaFacts(
       spentUsd: phasesUsd.get(phase.id) ?? 0,
     })),
   };
+}
+
+function questionFacts(question: AgentQuestion): QuestionFacts {
+  const { id, phase, role, cycle, kind, summary, detail, options, askedAt } = question;
+  const asked = { questionId: id, phaseId: phase, role, cycle, kind };
+  return { ...asked, summary, detail, options, askedAt };
 }
 
 export function nebulaResult(
@@ -98,6 +118,15 @@ interface EventFacts {
   readonly retryAt?: string | undefined;
   readonly paths?: readonly string[] | undefined;
   readonly decision?: "approve" | "reject" | "retry" | "skip" | undefined;
+  readonly isRejected?: boolean | undefined;
+  readonly questionId?: string | undefined;
+  readonly role?: AgentQuestion["role"] | undefined;
+  readonly cycle?: number | undefined;
+  readonly kind?: AgentQuestion["kind"] | undefined;
+  readonly summary?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly options?: readonly string[] | undefined;
+  readonly answer?: string | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -183,6 +212,18 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
         decision: event.verb,
         reason: event.reason,
       };
+    case "plan_waits":
+      return { phaseId: "", isRejected: event.isRejected, reason: event.reason };
+    case "plan_decision":
+      return { phaseId: "", decision: event.verb, reason: event.reason };
+    case "question_asked": {
+      const { type: _, phase: phaseId, id: questionId, ...asked } = event;
+      return { phaseId, questionId, ...asked };
+    }
+    case "question_answered":
+      return { phaseId: event.phase, questionId: event.id, answer: event.text };
+    case "question_expired":
+      return { phaseId: event.phase, questionId: event.id, summary: event.summary };
     case "phase_failed":
     case "phase_skipped":
     case "phase_waits":

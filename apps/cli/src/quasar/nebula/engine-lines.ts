@@ -4,7 +4,7 @@ import { cleanLine, count, fit, moment } from "@quasar/runs/text";
 import type { Presenter } from "../../shared/output/reporter.ts";
 import { doneWords, labelled, nextLines, RECOVERIES, type View } from "../../shared/output/text.ts";
 import { engineFacts, type NebulaResult } from "../facts/nebula-apply.ts";
-import { stateLines } from "./state-lines.ts";
+import { questionWords, stateLines } from "./state-lines.ts";
 
 /** What `quasar nebula apply` reports. */
 export type EngineRecord =
@@ -107,6 +107,24 @@ export function engineLines(record: EngineRecord, view: View): string[] {
       );
     case "decision":
       return say(record.phase, DECIDED[record.verb]);
+    case "plan_waits": {
+      const why = record.reason === "" ? "" : `: ${record.reason}`;
+      return say("plan", record.isRejected ? `rejected${why}` : "waits for you", "yellow");
+    }
+    case "plan_decision":
+      return say("plan", DECIDED[record.verb]);
+    case "question_asked": {
+      const { id, phase, role, detail } = record;
+      return [
+        ...say(phase, `${role} asks: ${questionWords(record)}`, "yellow"),
+        ...(detail === "" ? [] : say("", detail)),
+        ...say("", `quasar nebula answer ${id} "your answer"`),
+      ];
+    }
+    case "question_answered":
+      return say(record.phase, `${record.id} answered: ${record.text}`);
+    case "question_expired":
+      return say(record.phase, `${record.id}: no answer in time; its agent decides`, "yellow");
     case "phase_failed":
       return say(record.phase, `failed: ${record.reason}`, "red");
     case "phase_skipped":

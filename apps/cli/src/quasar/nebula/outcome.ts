@@ -39,12 +39,15 @@ export function nextOfNebula(
  */
 export function stepsOfNebula(state: NebulaState, now?: NebulaNow): readonly string[] {
   const { id: nebulaId, branch, phases } = state;
-  const asked = phases.find(({ status }) => status === "awaiting_human");
+  if (PLAN_WAITS.has(state.planVerdict)) return planSteps(state);
+  const question = questionOf(state, now);
+  const asked = phases.find((phase) => phase.status === "awaiting_human" && !isAsking(phase));
   const failed = phases.find(({ status }) => status === "failed");
   const isOpen = phases.some(({ status }) => GOES_ON.has(status));
   const isWorkedOn = now?.pid !== undefined;
   const steps = [
     ...(now?.pauseEnds ?? []),
+    ...(question === undefined ? [] : [answerStep(question)]),
     ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
     ...(failed === undefined ? [] : [answer("retry", failed.id, nebulaId)]),
     ...(isOpen && !isWorkedOn ? [`${resumeOf(state)}${waitLimit(now)}`] : []),
@@ -56,6 +59,7 @@ export function stepsOfNebula(state: NebulaState, now?: NebulaNow): readonly str
 
 /** What a person types for one phase as it stands. */
 export function stepsOfPhase({ id: nebulaId }: NebulaState, phase: PhaseState): readonly string[] {
+  if (isAsking(phase)) return phase.questions.slice(0, 1).map(answerStep);
   if (phase.status === "awaiting_human") return answersOf(phase, nebulaId);
   const isOver = phase.status === "failed" || phase.status === "skipped";
   return isOver ? [answer("retry", phase.id, nebulaId)] : [];
@@ -75,6 +79,35 @@ function waitLimit(now: NebulaNow | undefined): string {
 /** The command that resumes a nebula. */
 export function resumeOf({ id }: Pick<NebulaState, "id">): string {
   return `quasar nebula apply ${id} --auto --resume`;
+}
+
+const PLAN_WAITS: ReadonlySet<string> = new Set(["asked", "rejected"]);
+
+/** What a person types about a plan that waits for them. */
+function planSteps({ id, dir, planVerdict }: NebulaState): readonly string[] {
+  const approve = `quasar nebula approve --nebula ${id}`;
+  if (planVerdict === "rejected") return [`quasar nebula update ${shellWord(dir)}`, approve];
+  return [
+    `quasar nebula plan ${shellWord(dir)}`,
+    approve,
+    `quasar nebula reject --nebula ${id} --reason "what is wrong"`,
+  ];
+}
+
+/** Id of the question that is answered first: of an agent that cannot continue, if there is one. */
+function questionOf({ phases }: NebulaState, now: NebulaNow | undefined): string | undefined {
+  if (now !== undefined) return now.questions[0]?.id;
+  const open = phases.filter(({ status }) => status === "awaiting_human" || GOES_ON.has(status));
+  return (open.find(isAsking) ?? open.find(({ questions }) => questions.length > 0))?.questions[0];
+}
+
+function answerStep(question: string): string {
+  return `quasar nebula answer ${question} "your answer"`;
+}
+
+/** Whether a phase waits for the answer to a question of its agents. */
+function isAsking({ question, questions }: PhaseState): boolean {
+  return question === "answer" && questions.length > 0;
 }
 
 function answersOf(

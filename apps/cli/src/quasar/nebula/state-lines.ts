@@ -1,7 +1,7 @@
 import { cleanLine, count, fit, moment, money, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
-import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
+import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
 
 const MOST_NAMED = 8;
 const MOST_REASONS = 4;
@@ -93,6 +93,8 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
     ...(pauseEnds.length === 0
       ? []
       : labelled(view, "paused", `until ${pauseEnds.join(" and ")}`, "yellow")),
+    ...planLines(nebula, view),
+    ...questionLines(nebula, view),
     ...TOLD.flatMap(({ standing, style, isNamed }) => {
       const those = phases.filter((phase) => standingOf(phase, nebula) === standing);
       const lines = isNamed ? namesOf(those) : reasonLines(those, nebula);
@@ -120,4 +122,34 @@ function reasonLines(
   const rest = lines.length - MOST_REASONS;
   if (rest <= 0) return lines;
   return [...lines.slice(0, MOST_REASONS), `${rest} more: quasar nebula status ${nebulaId} --all`];
+}
+
+function planLines({ plan, planReason }: NebulaFacts, view: View): string[] {
+  if (plan === "open") return [];
+  const why = planReason === "" ? "" : `: ${fit(cleanLine(planReason), 200)}`;
+  const words =
+    plan === "asked" ? "waits for you: nothing begins before you approve it" : `rejected${why}`;
+  return labelled(view, "plan", words, "yellow");
+}
+
+/** What agents ask, each with what may be answered. */
+function questionLines({ questions }: NebulaFacts, view: View): string[] {
+  return questions.flatMap(({ questionId, phaseId, detail, ...asked }, at) => {
+    const words = `${questionId} ${fit(cleanLine(phaseId), 24)}: ${questionWords(asked)}`;
+    return [
+      ...labelled(view, at === 0 ? "asks" : "", words, "yellow"),
+      ...(detail === "" ? [] : labelled(view, "", fit(cleanLine(detail), 400))),
+    ];
+  });
+}
+
+/** A question in a line, with the answers to choose from. */
+export function questionWords({
+  kind,
+  summary,
+  options,
+}: Pick<QuestionFacts, "kind" | "summary" | "options">): string {
+  const choices = options.map((option) => fit(cleanLine(option), 60)).join(" | ");
+  const how = [kind.replace("_", " "), ...(choices === "" ? [] : [choices])].join("; ");
+  return `${fit(cleanLine(summary), 200)} (${how})`;
 }

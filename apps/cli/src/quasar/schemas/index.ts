@@ -53,6 +53,7 @@ export const LINES: LinesOf = {
   log: LOG_LINES,
   list: [listLine, errorLine],
   ls: [listLine, errorLine],
+  "nebula answer": [nebulaAnswerLine, errorLine],
   "nebula apply": NEBULA_APPLY_LINES,
   "nebula approve": [nebulaAnswerLine, errorLine],
   "nebula continue": [nebulaPauseLine, errorLine],

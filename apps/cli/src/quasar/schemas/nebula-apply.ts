@@ -29,6 +29,26 @@ import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts
 
 const phaseId = text('The phase; "": the nebula as a whole');
 
+const questionKind = word(
+  ["decision_needed", "ambiguity", "blocker", "human_review"],
+  "What a question is about; blocker: the phase waits for the answer",
+);
+
+const question = object(
+  {
+    questionId: text("Its id, which an answer names"),
+    phaseId: text("The phase"),
+    role: word(["coder", "reviewer"], "Who asks"),
+    cycle: whole("The cycle in which it asks, from 1"),
+    kind: questionKind,
+    summary: text("What is asked"),
+    detail: text("What depends on it"),
+    options: texts("Answers to choose from; none: free"),
+    askedAt: time("When it was asked"),
+  },
+  "A question of an agent that a person can answer",
+);
+
 const eventLine = timedLine(
   "nebula_event",
   "Something happened to a nebula that is kept on record",
@@ -52,6 +72,11 @@ const eventLine = timedLine(
         "decision",
         "outside_scope",
         "agent_limited",
+        "plan_waits",
+        "plan_decision",
+        "question_asked",
+        "question_answered",
+        "question_expired",
         "nebula_updated",
         "base_update",
         "engine_stops",
@@ -81,6 +106,17 @@ const eventLine = timedLine(
     retryAt: v.optional(time("When it is tried again")),
     paths: v.optional(texts("Files outside of what the phase says that it changes")),
     decision: v.optional(word(["approve", "reject", "retry", "skip"], "What a person has decided")),
+    isRejected: v.optional(
+      flag("Whether a person has rejected the plan; else nobody has answered"),
+    ),
+    questionId: v.optional(text("The question of an agent")),
+    role: v.optional(word(["coder", "reviewer"], "Who asks")),
+    cycle: v.optional(whole("The cycle in which it asks, from 1")),
+    kind: v.optional(questionKind),
+    summary: v.optional(text("What is asked")),
+    detail: v.optional(text("What depends on it")),
+    options: v.optional(texts("Answers to choose from; none: free")),
+    answer: v.optional(text("What a person has answered")),
     reason: v.optional(text("Why, for a person")),
   },
 );
@@ -121,6 +157,12 @@ export const NEBULA_ENTRIES = {
   spentUsd: usd("What all its runs count against the limit"),
   pid: v.optional(whole("The process that works on it")),
   pauseEnds: texts("The commands that together end its pause; none: it is not paused"),
+  plan: word(
+    ["open", "asked", "rejected"],
+    "open: phases may begin; else none does before a person approves the plan",
+  ),
+  planReason: text('Why the plan was rejected, for a person; "" where it was not'),
+  questions: list(question, "That have no answer yet"),
   phases: list(phase, "In the order of the plan"),
 };
 
@@ -141,10 +183,11 @@ export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
 
 export type NebulaStatusLine = Printed<typeof nebulaStatusLine>;
 
-export const nebulaAnswerLine = result("nebula_answer", "A person has decided about a phase", {
+export const nebulaAnswerLine = result("nebula_answer", "A person has decided, or answered", {
   nebulaId: text("The nebula"),
-  phaseId: text("The phase"),
-  decision: word(["approve", "reject", "retry", "skip"], "What was decided"),
+  phaseId: text('The phase; "": the plan as a whole'),
+  decision: word(["approve", "reject", "retry", "skip", "answer"], "What was decided"),
+  questionId: v.optional(text("The question of an agent that was answered")),
   isTaken: flag(
     "Whether it is carried out; else the engine that works on it does so within a second",
   ),

@@ -1,0 +1,29 @@
+import { findNebula, type NebulaState } from "@quasar/nebula";
+import { decidePlan, keptSpec } from "@quasar/nebula/internal";
+import type { NebulaPlan } from "@quasar/nebula/plan";
+import type { NebulaSpec } from "@quasar/nebula/spec";
+import { ask, canAsk } from "../../shared/ask.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { planLines } from "./plan-lines.ts";
+
+/**
+ * Asks the person at the terminal about a plan that waits for them. Anything but an explicit word leaves it waiting, and
+ * an agent is never asked.
+ *
+ * @returns The nebula with what they have said.
+ */
+export async function askPlan(
+  commonDir: string,
+  state: NebulaState,
+  planOf: (spec: NebulaSpec) => NebulaPlan,
+): Promise<NebulaState> {
+  const isAgent = process.env["QUASAR_RUN_ID"] !== undefined;
+  if (isAgent || !canAsk()) return state;
+  const spec = keptSpec(commonDir, state);
+  const base = { baseSha: state.base, branch: undefined, uncommittedCount: 0 };
+  write(process.stderr, planLines(spec, planOf(spec), base, [], viewOf(process.stderr)));
+  const said = await ask('Type "approve" to begin, "reject" to stop; anything else waits: ');
+  if (said !== "approve" && said !== "reject") return state;
+  decidePlan(commonDir, state, { verb: said });
+  return findNebula(commonDir, state.id);
+}

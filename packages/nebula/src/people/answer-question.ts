@@ -1,0 +1,68 @@
+import { tryLockNebula, withState } from "../engine/lock.ts";
+import { NebulaError } from "../errors.ts";
+import { nebulaHome } from "../state/home.ts";
+import { listNebulae } from "../state/list.ts";
+import { isSettled, type NebulaState } from "../state/state.ts";
+import type { Answered } from "./answer.ts";
+import { keepAnswer, readAnswer, readQuestion } from "./question-files.ts";
+import { MOST_ANSWER } from "./question.ts";
+import { takeAnswers } from "./take-answers.ts";
+
+/** The nebula in which a question was asked; `undefined`: in none. */
+export function nebulaOfQuestion(commonDir: string, id: string): NebulaState | undefined {
+  return listNebulae(commonDir).find(
+    (nebula) => readQuestion(nebulaHome(commonDir, nebula.id), id) !== undefined,
+  );
+}
+
+/**
+ * Answers a question of an agent: once, durably, whether an engine works on the nebula or not.
+ *
+ * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` for a text that is empty or over 4,000 characters.
+ */
+export function answerQuestion(
+  commonDir: string,
+  state: NebulaState,
+  { question: id, text }: { readonly question: string; readonly text: string },
+): Answered {
+  const home = nebulaHome(commonDir, state.id);
+  const question = readQuestion(home, id);
+  if (question === undefined) {
+    throw new NebulaError("ERR_NOT_FOUND", `there is no question ${JSON.stringify(id)}`);
+  }
+  const said = text.trim().toWellFormed();
+  if (said === "" || said.length > MOST_ANSWER) {
+    const message = `an answer has 1 to ${MOST_ANSWER} characters, and this one ${said.length}`;
+    throw new NebulaError("ERR_USAGE", message);
+  }
+  const known = readAnswer(home, id);
+  if (known !== undefined) return refused(ANSWERED[known.by]);
+  const phase = state.phases.find((each) => each.id === question.phase);
+  if (phase === undefined || isSettled(phase)) {
+    return refused(`its phase is ${phase?.status ?? "gone"}: nobody needs the answer any more`);
+  }
+  if (!phase.questions.includes(id)) {
+    return refused(
+      `it is of attempt ${question.attempt}, and attempt ${phase.attempt} is under way`,
+    );
+  }
+  const at = new Date().toISOString();
+  if (!keepAnswer(home, { question: id, by: "person", text: said, at })) {
+    return refused(ANSWERED[readAnswer(home, id)?.by ?? "person"]);
+  }
+  const lock = tryLockNebula(home);
+  if (lock === undefined) return { kind: "left" };
+  return withState({ home, state, lock }, (store) => {
+    takeAnswers({ home, store, tell: () => {} });
+    return { kind: "done" };
+  });
+}
+
+const ANSWERED = {
+  person: "it has an answer already, which stays",
+  timeout: "nobody answered it in time, and its agent has decided",
+} as const;
+
+function refused(why: string): Answered {
+  return { kind: "refused", why };
+}

@@ -1,0 +1,72 @@
+import { lockNebula, withState } from "../engine/lock.ts";
+import type { NebulaEvent } from "../events.ts";
+import { readSpec } from "../spec/copy.ts";
+import type { NebulaSpec } from "../spec/types.ts";
+import { nebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
+import type { StateStore } from "../state/store.ts";
+import type { Answered } from "./answer.ts";
+
+/**
+ * Whether a person has to approve the plan before the first phase begins: where the nebula's own gate is `approve`. Once
+ * a phase has begun, nobody is asked any more.
+ */
+export function planWaits(
+  { phases, planVerdict }: Pick<NebulaState, "phases" | "planVerdict">,
+  { execution }: Pick<NebulaSpec, "execution">,
+): boolean {
+  const hasBegun = phases.some(({ runs }) => runs.length > 0);
+  return execution.gate === "approve" && !hasBegun && planVerdict !== "approved";
+}
+
+/** Reports where no phase begins before a person has approved the plan; on record once. @returns Whether that is so. */
+export function tellPlanWaits({
+  store,
+  spec,
+  tell,
+}: {
+  readonly store: StateStore;
+  readonly spec: NebulaSpec;
+  readonly tell: (event: NebulaEvent) => void;
+}): boolean {
+  if (!planWaits(store.current, spec)) return false;
+  const { planVerdict, planReason: reason } = store.current;
+  const event: NebulaEvent = { type: "plan_waits", isRejected: planVerdict === "rejected", reason };
+  if (planVerdict === "") store.plan({ planVerdict: "asked", planReason: "" }, event);
+  tell(event);
+  return true;
+}
+
+/** What a person says of a nebula's plan. */
+export interface PlanDecision {
+  readonly verb: "approve" | "reject";
+  /** @default "" */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Approves the plan of a nebula, so that its phases begin, or rejects it: none does until its files are changed and taken
+ * over (`update`), or it is approved after all.
+ *
+ * @param state - As the person was shown it.
+ * @throws {NebulaError} `ERR_LOCKED` while an engine works on it.
+ */
+export function decidePlan(
+  commonDir: string,
+  state: NebulaState,
+  { verb, reason = "" }: PlanDecision,
+): Answered {
+  const home = nebulaHome(commonDir, state.id);
+  return withState({ home, state, lock: lockNebula(home) }, (store) => {
+    const { revision } = store.current;
+    if (!planWaits(store.current, readSpec(home, revision))) {
+      return { kind: "refused", why: "nobody is asked about its plan: name a phase" };
+    }
+    if (revision !== state.revision) {
+      return { kind: "refused", why: "its files are others by now: look at the plan again" };
+    }
+    const planVerdict = verb === "approve" ? "approved" : "rejected";
+    store.plan({ planVerdict, planReason: reason }, { type: "plan_decision", verb, reason });
+    return { kind: "done" };
+  });
+}
