@@ -1,13 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import {
-  type Kill,
-  KILL_KINDS,
-  type KillKind,
-  parseKill,
-  type Part,
-  TortureError,
-} from "@quasar/torture";
+import { type Kill, KILL_KINDS, type KillKind, parseKill, TortureError } from "@quasar/torture";
 import { reportOf } from "@quasar/torture/report";
 import { linesOf } from "./torture/lines.ts";
 import { UsageError } from "./torture/usage-error.ts";
@@ -147,7 +140,7 @@ function numberOf(name: string, value: string, max: number): number {
   throw new UsageError(`${name}: ${value} is not a number from 0 to ${max}`);
 }
 
-function partOf(value: string): Part {
+function partOf(value: string): { readonly number: number; readonly of: number } {
   const [number, of] = (/^([1-9]\d*)\/([1-9]\d*)$/u.exec(value) ?? []).slice(1).map(Number);
   if (number !== undefined && of !== undefined && number <= of) return { number, of };
   throw new UsageError(`--part: ${value} is not like 3/8`);

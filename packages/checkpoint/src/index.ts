@@ -3,12 +3,10 @@ export {
   CHECKPOINT_VERSION,
   type CheckpointFinding,
   type CheckpointLedgerEntry,
-  type CheckpointProtectedPath,
   type CheckpointQuestion,
   type CheckpointTurn,
   type CommitStyle,
   type FindingStatus,
-  type QuestionKind,
 } from "./checkpoint.ts";
 export { createCheckpoint } from "./create.ts";
 export { decodeCheckpoint } from "./decode.ts";

@@ -1,4 +1,4 @@
-import type { CheckpointProtectedPath } from "@quasar/checkpoint";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { isOwnPath, type SeenWork } from "@quasar/git/internal";
 import type { ProtectedChange } from "@quasar/git/protected-files";
 import type { Ending } from "../ending.ts";
@@ -41,7 +41,7 @@ export function changedProtected(
 }
 
 function changesOf(
-  held: readonly CheckpointProtectedPath[],
+  held: Checkpoint["protectedPaths"],
   repository: LoopRepository,
   seen: SeenWork,
 ): readonly ProtectedChange[] {
@@ -85,7 +85,7 @@ export interface ProtectedWork {
   /** Of the whole commit; `undefined`: nothing of them is in it. */
   readonly tree: string | undefined;
   /** What they hold when it is made. */
-  readonly held: readonly CheckpointProtectedPath[];
+  readonly held: Checkpoint["protectedPaths"];
 }
 
 /** An ending: a change cannot be told from what was there before. */

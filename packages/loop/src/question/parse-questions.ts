@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type CheckpointQuestion, cutText, type QuestionKind } from "@quasar/checkpoint";
+import { type CheckpointQuestion, cutText } from "@quasar/checkpoint";
 import * as v from "valibot";
 import { oneLine, trimMarks, trimSpace } from "../text.ts";
 
@@ -8,7 +8,7 @@ export const QUESTION_KINDS = [
   "ambiguity",
   "blocker",
   "human_review",
-] as const satisfies readonly QuestionKind[];
+] as const satisfies readonly CheckpointQuestion["kind"][];
 
 /** Bounds, texts in code points: an agent's flood never becomes a person's. */
 const MOST = { questions: 5, options: 6, summary: 200, detail: 2000, option: 200 } as const;
@@ -91,7 +91,7 @@ function plain(line = ""): string {
   return trimMarks(line).replace(/^(\w+:)[*_`]+/u, "$1");
 }
 
-function kindOf(text: string | undefined): QuestionKind | undefined {
+function kindOf(text: string | undefined): CheckpointQuestion["kind"] | undefined {
   const said = trimMarks(text ?? "").toLowerCase();
   return QUESTION_KINDS.find((kind) => kind === said);
 }

@@ -4,7 +4,7 @@ import { isAncestor, refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
-import { openSharedControls } from "@quasar/runs/tree";
+import { openSharedControls } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import { keepSpec, specReader } from "../spec/copy.ts";

@@ -3,7 +3,7 @@ import { refSha } from "@quasar/git/history";
 import type { MergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import type { RunOptions } from "@quasar/runs";
-import type { SharedControls } from "@quasar/runs/tree";
+import type { SharedControls } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import type { Base } from "../landing/base.ts";

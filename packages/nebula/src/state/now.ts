@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { lockHolder } from "@quasar/durable";
-import { limitedUntil } from "@quasar/runs/tree";
+import { limitedUntil } from "@quasar/runs/internal";
 import { laneWaits, phasesOf } from "../engine/schedule.ts";
 import { pauseEnds } from "../people/pause.ts";
 import { openQuestions } from "../people/open-questions.ts";

@@ -11,6 +11,5 @@ export {
   foreignProcessesIn,
 } from "./processes.ts";
 export { runCommand } from "./run-command.ts";
-export { lastCommitOf, limitedUntil, spentIn } from "./read-run.ts";
-export { openSharedControls, type SharedControls } from "./shared-controls.ts";
+export { spentIn } from "./read-run.ts";
 export { type RunStores, storesIn } from "./stores.ts";
