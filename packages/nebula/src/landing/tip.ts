@@ -6,8 +6,9 @@ import { landedPhases, type NebulaState, type PhaseState } from "../state/state.
 /** The branch's tip, which has all that has landed. @throws {NebulaError} `ERR_REWOUND` */
 export async function tipOf(engine: Engine): Promise<string> {
   const { repository, store, signal } = engine;
-  const tip = await branchTip(engine);
+  // Before the tip is read: the lane may land something meanwhile.
   const last = landedPhases(store.current).at(-1);
+  const tip = await branchTip(engine);
   if (last === undefined) return tip;
   if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
   throw rewound(store.current, last);
