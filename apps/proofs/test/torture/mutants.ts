@@ -130,7 +130,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /const place = seq === 0 \? nextSeq\(store\.current\) : seq;/g,
     programs: 1,
     instead: "const place = 0;",
-    kill: `runner at ${STATE} #24`,
+    kill: `runner at ${STATE} #25`,
     law: "sound",
   },
   {
@@ -138,7 +138,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /atSeconds: await landingDate\(merges, parents\)/g,
     programs: 2,
     instead: "atSeconds: Math.floor(Date.now() / 1e3)",
-    kill: `runner at ${STATE} #24`,
+    kill: `runner at ${STATE} #25`,
     law: "sound",
   },
   {
@@ -146,7 +146,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /await holdRef\(engine, name\d*, tip\);/g,
     programs: 1,
     instead: "",
-    kill: `runner at ${STATE} #24`,
+    kill: `runner at ${STATE} #25`,
     law: "sound",
   },
   {
@@ -154,7 +154,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /if \(status !== "done" (\|\| !existsSync\d*\(path\d*\)\) continue;[\s\S]*?const isLanded = )[^;]+;/g,
     programs: 1,
     instead: 'if (status !== "done" && status !== "queued" $1true;',
-    kill: `runner at ${STATE} #17`,
+    kill: `runner at ${STATE} #18`,
     law: "sound",
   },
   {
@@ -162,7 +162,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /(receipt\d*\.command === command\d*) && justifiesSkip\(inspectReceipt\(receipt\d*, \{ dir, task, keys \}\), \{ tree, configSha256 \}\)/g,
     programs: 1,
     instead: "$1",
-    kill: `runner at ${STATE} #24`,
+    kill: `runner at ${STATE} #25`,
     law: "sound",
   },
   {
@@ -170,7 +170,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /\\0\$\{to\}\\0\$\{old\}\\0/g,
     programs: 1,
     instead: "\\0${to}\\0\\0",
-    kill: `runner at ${STATE} #24`,
+    kill: `runner at ${STATE} #25`,
     law: "landings",
   },
   {
@@ -178,7 +178,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
     text: /GIT_DIR: (folder\d*)\.path,/g,
     programs: 1,
     instead: "GIT_DIR: $1.repository.commonDir,",
-    kill: `runner at ${STATE} #24`,
+    kill: `runner at ${STATE} #25`,
     law: "sound",
   },
 ];

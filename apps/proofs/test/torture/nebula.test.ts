@@ -13,15 +13,15 @@ const STATE = "rename work/.git/quasar/nebulae/*/state.toml";
 
 /** Where the branch, the state and what is at work part; `pnpm torture:nebula` has many more. */
 const KILLS: readonly string[] = [
-  `everything at ${STATE} #2`,
+  `everything at ${STATE} #3`,
   "everything at asked coder 1, step 1 #1",
   "runner at asked coder 3, step 0 #1",
   "runner at fsync work/.git/refs/heads/nebula #3",
-  `everything at ${STATE} #10`,
-  `runner at ${STATE} #17`,
+  `everything at ${STATE} #11`,
+  `runner at ${STATE} #18`,
   "everything at asked coder 0, step 0 #1",
-  `runner at ${STATE} #24`,
-  `everything at ${STATE} #25`,
+  `runner at ${STATE} #25`,
+  `everything at ${STATE} #26`,
 ];
 
 function killOf(text: string): Kill {

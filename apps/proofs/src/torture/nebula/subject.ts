@@ -108,7 +108,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
   return {
     fixture,
     chance: NEBULA_CHANCE,
-    unsteady: nebula.unsteady,
+    unsteady: unsteadyOf(nebula),
     prepare(place) {
       places.set(accountOf(place), place);
       agent.prepare(place, server.urlOf(accountOf(place)));
@@ -175,6 +175,12 @@ export function nebulaSubject(options: NebulaOptions): Subject {
       return judge(now, then, { boundUsd: bound, subjects: subjectsOf(nebula) });
     },
   };
+}
+
+/** How often the engine looks where the branch is depends on how often it wakes. */
+function unsteadyOf({ unsteady }: Pick<TorturedNebula, "unsteady">): RegExp {
+  const looks = "spawn git (?:merge-base|rev-parse) #";
+  return new RegExp([looks, ...(unsteady === undefined ? [] : [unsteady.source])].join("|"), "u");
 }
 
 /** How a life was killed, and a number from 0 to 1 for what else happens then. */
