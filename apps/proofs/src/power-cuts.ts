@@ -27,7 +27,10 @@ const { values } = parseArgs({
   },
 });
 
-const why = process.getuid?.() === 0 ? missing("linux.uml", "mkfs.ext4") : "SKIPPED: not root here";
+const why =
+  process.getuid?.() === 0
+    ? missing("linux.uml", "mkfs.ext4", "taskset")
+    : "SKIPPED: not root here";
 if (why !== undefined) console.warn(`power cuts ${why}`);
 else {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

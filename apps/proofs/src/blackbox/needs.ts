@@ -6,6 +6,7 @@ const PROGRAMS = {
   "linux.uml": "apt-get install user-mode-linux",
   "mkfs.ext4": "apt-get install e2fsprogs",
   faketime: "apt-get install faketime",
+  taskset: "apt-get install util-linux",
 } as const;
 
 export type NeededProgram = keyof typeof PROGRAMS;

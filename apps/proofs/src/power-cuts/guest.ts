@@ -84,7 +84,8 @@ export async function boot(options: BootOptions): Promise<readonly Line[]> {
     ...["mem=768M", "quiet", `uml_dir=${scratch}`, `init=${program}`, `ubd0=${image}`],
     ...["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "con=null", "con0=null,fd:1"],
   ];
-  const machine = spawn("linux.uml", args, {
+  // On one processor: its processes take turns, and would wait for a busy machine at each.
+  const machine = spawn("taskset", ["--cpu-list", "0", "linux.uml", ...args], {
     stdio: ["ignore", "pipe", "ignore"],
     detached: true, // in a group of its own, to be ended whole
     env: { HOME: scratch },

@@ -88,13 +88,13 @@ function ofKind(lines: readonly Line[], what: string): readonly Line[] {
 }
 
 function judgeCut(place: Place, lines: readonly Line[]): Judged {
-  const damage = damageOf(place).map((line) => `git fsck: ${line}`);
+  const damage = damageOf(place);
+  if (damage.length > 0) return { bad: damage, isOpen: false };
   const nebula = nebulaOf(place);
   const phases = nebula?.phases ?? [];
   const recorded = phases.filter(({ landing }) => landing > 0).map(({ candidate }) => candidate);
   const isBegun = ofKind(lines, "nebula_begun").length > 0;
   const bad = [
-    ...damage,
     ...(isBegun && nebula === undefined ? ["the nebula is lost"] : []),
     ...printedLandings(lines)
       .filter((sha) => !recorded.includes(sha))
@@ -111,6 +111,8 @@ function judgeResumed(
   lines: readonly Line[],
   after: readonly Line[],
 ): Verdict {
+  const damage = damageOf(place);
+  if (damage.length > 0) return damage;
   const { code } = after.findLast(({ type }) => type === "left") ?? { code: "nothing" };
   const refused = after.findLast((line) => line["message"] !== undefined)?.["message"];
   const left = `the resume left with ${String(code)}: ${String(refused)}`;
@@ -122,7 +124,6 @@ function judgeResumed(
     ...(code === (isOpen ? 0 : 8) ? [] : [left]),
     ...lost,
     ...(isDeepStrictEqual(subjects, subjectsOf(NEBULA)) ? [] : [`landed: ${subjects.join(", ")}`]),
-    ...damageOf(place).map((line) => `git fsck: ${line}`),
     ...unsoundOf(place, false),
     ...leftovers(place).map((each) => `left: ${each}`),
   ];

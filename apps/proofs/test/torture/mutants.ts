@@ -159,7 +159,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a receipt is good for any tree",
-    text: /(receipt\d*\.command === command\d*) && justifiesSkip\(inspectReceipt\(receipt\d*, \{ dir, task, keys \}\), \{ tree, configSha256 \}\)/g,
+    text: /, \{ tree \}(\)\.some\(\s*\(receipt\d*\) => receipt\d*\.command === command\d*) && justifiesSkip\(inspectReceipt\(receipt\d*, \{ dir, task, keys \}\), \{ tree, configSha256 \}\)/g,
     programs: 1,
     instead: "$1",
     kill: `runner at ${STATE} #25`,

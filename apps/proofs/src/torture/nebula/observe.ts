@@ -149,7 +149,8 @@ function madeTwice(place: Place): readonly string[] {
 /** What git finds wrong with its objects and refs. */
 export function damageOf(place: Place): readonly string[] {
   try {
-    return linesOf(git(place, "fsck", "--full", "--no-dangling", "--no-progress"));
+    const found = linesOf(git(place, "fsck", "--full", "--no-dangling", "--no-progress"));
+    return found.map((line) => `git fsck: ${line}`);
   } catch (error) {
     return [String(error)];
   }
