@@ -7,46 +7,48 @@ import { LINES as OF_QUASAR } from "./quasar/schemas/index.ts";
 
 const KEYS = `
   abandonedMs access accounts acknowledged action added agent agents aliases alivePid allFindings
-  allow allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked asks
-  assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch baseSha bootId branch
-  branchPrefix brokenHistory bundle by caches capsUsd category chain change changed changedFindings
-  changedPaths changes check checked checkpoint checkpointCount checkpointId checkpoints checks
-  choices code coder coderModel command commands commit commitAfter commitBefore commits committed
-  commonDir completedAt completedMs config configSha256 confirmed content context copy cost
-  costSource costUsd count counts coverage crashType created createdAt criticalPath
-  currentCheckpointId currentIndex currentStep cycle data decision default denials dependsOn
-  description detail details detectedAt diff dir dryRun durationMs durationText elsewhere ended
-  endedPids endedRuns endsDaemons estimate event eventCount events evidence exists exit exitCode
-  extra failedAttempts failedMs feedback field file fileChanges fileCount fileNumber files
+  allow allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked
+  askedAt asks assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch baseSha
+  bootId branch branchPrefix brokenHistory bundle by caches capsUsd category chain change changed
+  changedFindings changedPaths changes check checked checkpoint checkpointCount checkpointId
+  checkpoints checks choices code coder coderModel command commands commit commitAfter commitBefore
+  commits committed commonDir completedAt completedMs config configSha256 confirmed constraints
+  content context copy cost costSource costUsd count counts coverage crashType created createdAt
+  criticalPath currentCheckpointId currentIndex currentStep cycle data decision default denials
+  dependsOn description detail details detectedAt diff dir dryRun durationMs durationText elsewhere
+  ended endedPids endedRuns endsDaemons estimate event eventCount events evidence exists exit
+  exitCode extra failedAttempts failedMs feedback field file fileChanges fileCount fileNumber files
   filesChanged filesSnapshot filesTouched finalSha findings fix fixed found foundAt from fromRunId
-  fromSha fromState fromStatus fromTask gaps gate generation gitHooks goesOn hasBackup
+  fromSha fromState fromStatus fromTask gaps gate generation gitHooks goals goesOn hasBackup
   hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
   ignored inFiles index installCommand instructed intervalMs isChanged isDirty isFinished isHere
-  isInstalled isKept isKnown isNow isShortened isStaged isTaken isTotalGiven isVerified isWhole
-  isWorkTreeRemoved items kept keptBranch key keyId keyIds keyIndex keyPath keys kills kind knownUsd
-  landedCount landedSha lastCheckpoint lastCheckpointId lastKnownState lastOutput lastState lastTurn
-  leadsTo likelyUsd limit line lines login loginCommand losses maxAttempts maxBudgetUsd maxCycles
-  maxFixes maxRetries maxTokens maxWorkers meaning message metadata minisign model modifiedAt n name
-  names nebula nebulaId nebulae neededBudgetUsd needsHumanReview needsTrust next note notify
-  numTurns onCommit onCrash onPr onPush onReject onStepComplete onValidation ontoSha openTurn
-  openUsd otherSettings outcome output overlaps ownAgents owner pack partialOutput passEnv passed
-  path paths patterns pem phase phaseCount phaseId phaseIds phases pid policy previousSha256 prices
-  pricesAsOf priority problem problems prompt pullRequest quarantined readOnlyBy reason reasons
-  receipt receiptCertificateSha256 receiptCount receiptId receiptIds receipts receiptsDir
-  recommendedAction record recovery ref refCount removed replaced repoPath report reportedUsd
-  requiredChecks requiresNebulae reservedUsd restored results resumed resumesSession retired retries
-  retry retryAt reviewed reviewer reviewerModel revision risk role run runCount runId runIds runName
-  runner runs satisfaction savedAt says schema scope script seal sequence sessionId setting settings
-  setup severity sha sha256 shell sigAlg sigVersion signal signature signed signedBy sizeBytes
-  skipped snapshot snapshots source spentUsd ssh startTicks startedAt stat state statement status
-  stderrBytes stderrSha256 stdoutBytes stdoutSha256 step stepBase stepCount stepNames stepResults
-  stepRuns stepType steps stop stopped streamsUsage structuredOutput summary supervisorFailures
-  surroundings tail task taskCertificateSha256 taskCount taskId taskIds taskRecord tasks template
-  templateSteps templates text tier time timeoutMs tipSha title toSha toState toStatus totalUsd
-  transitions tree treeAfter treeBefore trigger turn turnBudgetUsd turnId turnRole turns type
-  uncommitted uncommittedCount unknownUsd unusable unwritten updatedAt v validation
-  validationCommand value variables verdict verdicts verify version waitMs warnings wasValidating
-  wave waveCount what workTree workTrees workingOn workspace workspaceId workspaces
+  isInstalled isKept isKnown isNow isOutdated isPaused isRejected isShortened isStaged isTaken
+  isTotalGiven isVerified isWhole isWorkTreeRemoved items kept keptBranch key keyId keyIds keyIndex
+  keyPath keys kills kind knownUsd landedCount landedSha landsAfter lastCheckpoint lastCheckpointId
+  lastKnownState lastOutput lastState lastTurn leadsTo likelyUsd limit line lines login loginCommand
+  losses maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning
+  mergeOrder mergedFrom message metadata minisign model modifiedAt n name names nebula nebulaId
+  nebulae neededBudgetUsd needsHumanReview needsTrust next note notify numTurns onCommit onCrash
+  onPr onPush onReject onStepComplete onValidation ontoSha openTurn openUsd options otherSettings
+  outcome output overlaps ownAgents owner pack partialOutput passEnv passed path paths patterns
+  pauseEnds pem phase phaseCount phaseId phaseIds phases pid plan planReason policy previousSha256
+  prices pricesAsOf priority problem problems prompt pullRequest quarantined question questionId
+  questions readOnlyBy reason reasons receipt receiptCertificateSha256 receiptCount receiptId
+  receiptIds receipts receiptsDir recommendedAction record recovery ref refCount removed replaced
+  repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resumed
+  resumesSession retired retries retry retryAt reviewed reviewer reviewerModel revision risk role
+  run runCount runId runIds runName runner runs satisfaction savedAt says schema scope script seal
+  sequence sessionId setting settings setup severity sha sha256 shell sigAlg sigVersion signal
+  signature signed signedBy sizeBytes skipped snapshot snapshots source specRevision spentUsd ssh
+  startTicks startedAt stat state statement status stderrBytes stderrSha256 stdoutBytes stdoutSha256
+  step stepBase stepCount stepNames stepResults stepRuns stepType steps stop stopped streamsUsage
+  structuredOutput summary supervisorFailures surroundings tail task taskCertificateSha256 taskCount
+  taskId taskIds taskRecord tasks template templateSteps templates text tier time timeoutMs tipSha
+  title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore trigger turn
+  turnBudgetUsd turnId turnRole turns type uncommitted uncommittedCount unknownUsd unusable
+  unwritten updatedAt v validation validationCommand value variables verdict verdicts verify version
+  waitMs warnings wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace
+  workspaceId workspaces
 `;
 
 interface Entry {

@@ -30,8 +30,8 @@ test("show says what a nebula is, and all of a phase: its text, attempts, change
     text: "Do two.",
     gate: "review",
     question: "land",
-    attempts: [
-      { attempt: 1, status: "approved", cycles: 1, spentUsd: 0.2, reasons: [] },
+    runs: [
+      { attempt: 1, status: "approved", cycle: 1, spentUsd: 0.2, reasons: [] },
       {
         attempt: 2,
         status: "approved",

@@ -68,7 +68,7 @@ test("a blocker waits for its answer, which a person gives from any shell, once"
   const kept = records(log.stdout).filter(({ questionId }) => questionId === question);
   expect(kept).toMatchObject([
     { what: "question_asked", phaseId: "one", kind: "blocker", options: ["80", "8080"] },
-    { what: "question_answered", phaseId: "one", answer: "8080" },
+    { what: "question_answered", phaseId: "one", text: "8080" },
   ]);
 });
 

@@ -2,8 +2,11 @@ import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
+import { updateNebula } from "../src/engine/update.ts";
+import { answerPhase } from "../src/people/answer.ts";
+import { loadNebula } from "../src/spec/index.ts";
 import { treesFolder } from "../src/trees/place.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import { aPlace, MANIFEST, newest, phase, type Place, type Work, write } from "./place.ts";
 
 const execution = (lines: string): string => `${MANIFEST}[execution]\n${lines}\n`;
 const warnings = ({ told }: Place): readonly string[] =>
@@ -92,7 +95,25 @@ test("no phase begins where too little of the disk is free", async () => {
   const { reason, state } = await place.apply({});
   expect(reason).toBe("waiting");
   expect(state.phases[0]?.status).toBe("pending");
-  expect(warnings(place)).toEqual([expect.stringMatching(/^no phase begins: .* free at /u)]);
+  expect(warnings(place)).toEqual([
+    expect.stringMatching(/^nothing begins or lands: .* free at /u),
+  ]);
+});
+
+test("nothing lands, and no candidate is verified, where too little of the disk is free", async () => {
+  const gated = execution('gate = "review"');
+  const place = aPlace({}, { "nebula.toml": gated, "a.md": phase("a"), "b.md": phase("b") });
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  await place.apply(work);
+  answerPhase(`${place.repo}/.git`, newest(place), { verb: "approve", phase: "a" });
+  write(place.dir, { "nebula.toml": `${gated}min_free = "900TB"\n` });
+  updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir));
+  expect((await place.apply(work)).reason).toBe("waiting");
+  expect(place.landings()).toEqual([]);
+  write(place.dir, { "nebula.toml": gated });
+  updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir));
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(place.landings()).toEqual(["Land a: Phase a"]);
 });
 
 test("a run of a phase reads of the other phases, as data", async () => {

@@ -217,8 +217,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
     const turn = nextTurn(engine, holder());
     if (turn.kind === "land") asked.add(turn.phase.spec.id);
     if (turn.kind !== "land") return;
-    const found = await laneObstacle(engine);
-    if (found !== undefined && found !== obstacle) {
+    const found = (await laneObstacle(engine)) ?? diskObstacle(engine);
+    if (found !== undefined && found !== obstacle && found !== hindrance) {
       engine.tell({ type: "warning", message: found });
     }
     obstacle = found;

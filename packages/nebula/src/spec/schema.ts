@@ -201,7 +201,7 @@ export const MANIFEST = v.object({
       min_free: key(
         v.pipe(text, v.regex(SIZE, "an amount of disk such as 5GB or 512MiB")),
         "5GB",
-        "Free disk below which no phase starts",
+        "Free disk below which no phase starts or lands",
       ),
       timeout: key(durationOrNone, "2h", "How long a phase may take"),
       coder: key(agent, "", "Who writes; empty: your setting; asks for trust"),

@@ -7,7 +7,7 @@ export interface PhaseAttempt {
   readonly attempt: number;
   readonly runId: string;
   /** RFC 3339; `undefined`: the journal does not know it. */
-  readonly beganAt: string | undefined;
+  readonly startedAt: string | undefined;
   /** Why there was another one after those before; none of the first. */
   readonly reasons: readonly string[];
 }
@@ -32,7 +32,7 @@ export function phaseAttempts(
   return runs.map((runId, at) => {
     const known = begun.get(runId);
     const attempt = known?.attempt ?? at + 1;
-    return { attempt, runId, beganAt: known?.at, reasons: reasonsOf.get(attempt) ?? [] };
+    return { attempt, runId, startedAt: known?.at, reasons: reasonsOf.get(attempt) ?? [] };
   });
 }
 

@@ -82,8 +82,8 @@ async function showNebula(
     description: spec.description,
     goals: context.goals,
     constraints: context.constraints,
-    beganAt: state.createdAt,
-    revision: state.revision,
+    startedAt: state.createdAt,
+    specRevision: state.revision,
     ...{ maxWorkers: execution.maxWorkers, mergeOrder: execution.mergeOrder },
     verify: execution.verify,
     phases: phases.map((each) => {
@@ -129,9 +129,9 @@ async function showPhase(
     ...{ nebulaId: state.id, nebula: state.name },
     ...facts,
     ...phaseSettingsFacts(planned),
-    ...{ text: planned.phase.body, question, findings },
+    ...{ text: planned.phase.body, question, reasons: findings },
     files: await changesOf(root, phase),
-    attempts: await attemptsOf(workspace, state, phase),
+    runs: await attemptsOf(workspace, state, phase),
   };
   const next = [
     ...stepsOfPhase(state, phase),

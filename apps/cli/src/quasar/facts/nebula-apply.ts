@@ -126,7 +126,7 @@ interface EventFacts {
   readonly summary?: string | undefined;
   readonly detail?: string | undefined;
   readonly options?: readonly string[] | undefined;
-  readonly answer?: string | undefined;
+  readonly text?: string | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -221,7 +221,7 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId, questionId, ...asked };
     }
     case "question_answered":
-      return { phaseId: event.phase, questionId: event.id, answer: event.text };
+      return { phaseId: event.phase, questionId: event.id, text: event.text };
     case "question_expired":
       return { phaseId: event.phase, questionId: event.id, summary: event.summary };
     case "phase_failed":

@@ -13,7 +13,7 @@ import { listRuns, openUser, openWorkspace } from "@quasar/runs/internal";
 /** An attempt of a phase with what became of its run; that is left out where nothing of it was saved. */
 export interface ShownAttempt extends PhaseAttempt {
   readonly status?: RunStatus | undefined;
-  readonly cycles?: number | undefined;
+  readonly cycle?: number | undefined;
   readonly spentUsd?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function attemptsOf(
   const known = new Map<string, Omit<ShownAttempt, keyof PhaseAttempt>>();
   for await (const { id: runId, status, cycle, spentUsd } of runs) {
     const isOpen = runId === phase.runId && phase.status === "running";
-    known.set(runId, { status: isOpen ? "running" : status, cycles: cycle, spentUsd });
+    known.set(runId, { status: isOpen ? "running" : status, cycle, spentUsd });
   }
   return attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) }));
 }

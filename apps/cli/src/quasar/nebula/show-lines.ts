@@ -34,7 +34,7 @@ export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] 
     ...list("keeps to", nebula.constraints, view),
     ...labelled(view, "folder", cleanLine(nebula.dir)),
     ...labelled(view, "branch", `${cleanLine(nebula.branch)}, from ${short10(nebula.baseSha)}`),
-    ...labelled(view, "begun", cleanLine(moment(nebula.beganAt))),
+    ...labelled(view, "begun", cleanLine(moment(nebula.startedAt))),
     ...labelled(view, "workers", `${nebula.maxWorkers} at once`),
     ...labelled(view, "landing", LANDS[nebula.mergeOrder]),
     ...list("verify", nebula.verify.length === 0 ? ["nothing"] : nebula.verify, view),
@@ -100,17 +100,17 @@ function changeLines(files: NonNullable<ShownPhase["files"]>, view: View): reado
   return all.flatMap((line, at) => labelled(view, at === 0 ? "changes" : "", line));
 }
 
-function attemptTable({ attempts }: ShownPhase, view: View): readonly string[] {
-  if (attempts.length === 0) return [];
-  const rows = attempts.map((each) => [
+function attemptTable({ runs }: ShownPhase, view: View): readonly string[] {
+  if (runs.length === 0) return [];
+  const rows = runs.map((each) => [
     String(each.attempt),
     each.runId,
     each.status ?? "not saved",
-    each.cycles === undefined ? "" : String(each.cycles),
+    each.cycle === undefined ? "" : String(each.cycle),
     each.spentUsd === undefined ? "" : money(each.spentUsd),
   ]);
   const head = ["attempt", "run", "status", "cycles", "cost"];
-  const why = attempts.flatMap(({ attempt, reasons }) =>
+  const why = runs.flatMap(({ attempt, reasons }) =>
     reasons.map((reason) => `attempt ${attempt}: ${reason}`),
   );
   return [
@@ -120,8 +120,8 @@ function attemptTable({ attempts }: ShownPhase, view: View): readonly string[] {
 }
 
 /** Why it waits, where that is in no attempt yet. */
-function findingLines({ status, findings }: ShownPhase, view: View): readonly string[] {
-  return status === "awaiting_human" ? list("finding", findings, view) : [];
+function findingLines({ status, reasons }: ShownPhase, view: View): readonly string[] {
+  return status === "awaiting_human" ? list("finding", reasons, view) : [];
 }
 
 function textLines({ text, file }: ShownPhase, view: View): readonly string[] {

@@ -116,7 +116,7 @@ const eventLine = timedLine(
     summary: v.optional(text("What is asked")),
     detail: v.optional(text("What depends on it")),
     options: v.optional(texts("Answers to choose from; none: free")),
-    answer: v.optional(text("What a person has answered")),
+    text: v.optional(text("What a person has answered")),
     reason: v.optional(text("Why, for a person")),
   },
 );

@@ -30,8 +30,8 @@ export const nebulaShowLine = result("nebula_show", "What a nebula is", {
   description: text("What it is for"),
   goals: texts("What the work is for; in every prompt"),
   constraints: texts("What it has to keep to; in every prompt"),
-  beganAt: time("When it was begun"),
-  revision: text("Of the copy of its folder that it is worked on by"),
+  startedAt: time("When it was begun"),
+  specRevision: text("Of the copy of its folder that it is worked on by"),
   maxWorkers: whole("How many phases are worked on at once"),
   mergeOrder: word(["ready", "plan"], "Which phase lands first"),
   verify: texts("Commands that have to pass on the merged tree before a phase lands"),
@@ -44,14 +44,14 @@ const attempt = object(
   {
     attempt: whole("From 1"),
     runId: runId("Its run: quasar show shows it"),
-    beganAt: v.optional(time("When it began")),
+    startedAt: v.optional(time("When it began")),
     status: v.optional(
       word(
         ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
         "Of the run; left out: nothing of it was saved",
       ),
     ),
-    cycles: v.optional(whole("How many cycles it has begun")),
+    cycle: v.optional(whole("The last cycle that it has begun")),
     spentUsd: v.optional(usd("What it counts against the limit")),
     reasons: texts("Why there was another attempt"),
   },
@@ -65,9 +65,9 @@ export const nebulaPhaseLine = result("nebula_phase", "All that is known of a ph
   ...PHASE_SETTINGS,
   text: text("What its agents are asked, in Markdown"),
   question: word(["", "land", "rework", "budget", "answer"], 'What a person is asked; "": nothing'),
-  findings: texts("What its agents read beside: why the last landing was refused"),
+  reasons: texts("What its agents read beside: why the last landing was refused"),
   files: v.optional(list(fileChange, "What it changes; left out: nothing of it is approved yet")),
-  attempts: list(attempt, "Oldest first"),
+  runs: list(attempt, "Its attempts, oldest first"),
 });
 
 export type NebulaPhaseLine = Printed<typeof nebulaPhaseLine>;
