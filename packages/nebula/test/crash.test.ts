@@ -5,16 +5,14 @@ import { join } from "node:path";
 import { onGitWork, openRepository } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
-import type { Engine } from "../src/engine/context.ts";
 import type { Told } from "../src/events.ts";
 import { archiveNebula } from "../src/engine/archive.ts";
 import { NebulaError } from "../src/errors.ts";
 import { checkNebulae } from "../src/state/check.ts";
 import { nebulaEvents } from "../src/state/events.ts";
-import { tipOf } from "../src/landing/tip.ts";
 import { refsOf } from "../src/state/home.ts";
 import { listNebulae } from "../src/state/list.ts";
-import { landedPhases, type NebulaState } from "../src/state/state.ts";
+import type { NebulaState } from "../src/state/state.ts";
 import {
   aPlace,
   MANIFEST,
@@ -202,20 +200,6 @@ test.for(ELSEWHERE)(
     expect(place.landings()).toEqual(["a", "b", "c"].map((id) => `Land ${id}: Phase ${id}`));
   },
 );
-
-test("a landing that comes while the tip is read is not taken for one that was taken back", async () => {
-  const place = aPlace({}, FILES);
-  const { state } = await place.apply(WRITES_BOTH);
-  const [first, last] = landedPhases(state);
-  place.git("update-ref", "refs/heads/nebula/demo", first?.candidate ?? "");
-  const before = { ...state, phases: state.phases.filter(({ id }) => id !== last?.id) };
-  const store = { current: before };
-  const repository = await openRepository(place.repo);
-  const { signal } = new AbortController();
-  const reading = tipOf({ repository, store, signal } as unknown as Engine);
-  store.current = state;
-  expect(await reading).toBe(first?.candidate);
-});
 
 test("the tree of a landing that somebody takes back at once stays", async () => {
   const place = aPlace({}, FILES);

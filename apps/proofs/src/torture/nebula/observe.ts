@@ -152,7 +152,10 @@ export function damageOf(place: Place): readonly string[] {
     const found = linesOf(git(place, "fsck", "--full", "--no-dangling", "--no-progress"));
     return found.map((line) => `git fsck: ${line}`);
   } catch (error) {
-    return [String(error)];
+    const [first] = String(error)
+      .split("\n")
+      .filter((line) => line.startsWith("error:"));
+    return [`git fsck: ${first ?? String(error)}`];
   }
 }
 
