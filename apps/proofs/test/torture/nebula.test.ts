@@ -54,7 +54,7 @@ test.for(sample(KILLS, 1, 1))(
   },
 );
 
-/** Of some 2,200 kills a quarter; which one, the seed decides. */
+/** Of some 2,460 kills a quarter; which one, the seed decides. */
 const PART = { number: 1 + (seed % 4), of: 4 };
 
 test.runIf(lane === "long")(
