@@ -14,9 +14,10 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [DAEMONS, "$1 …"],
   [/\d{8}-\d{6}-[0-9a-f]{6}/gu, "RUN"],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu, "UUID"],
-  [/(?<=\b(?:--nebula|apply|status|log|stop|nebula) +)(?=[a-z2-7]{10}\b)[a-z2-7]{10}/gu, "NEBULA"],
   [/\b(ckpt|rcpt)-[0-9a-f]{16}/gu, "$1-ID"],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{10}(?:[0-9a-f]{30})?\b/gu, "COMMIT"],
+  // After commits: the ids of some have no other characters than those of a nebula.
+  [/(?<=\b(?:--nebula|apply|status|log|stop|nebula) +)(?=[a-z2-7]{10}\b)[a-z2-7]{10}/gu, "NEBULA"],
   [/(?<=quasar-demo-)\w{6}/gu, "DEMO"],
   [/\d{4}-\d\d-\d\d/gu, "DATE"],
   [/\b\d\d:\d\d(?::\d\d)?\b/gu, "TIME"],
