@@ -52,6 +52,7 @@ const APPROVAL: ModelTurn = {
     verdict: "approved",
     findings: [],
     verifications: [],
+    questions: null,
     report: { satisfaction: "high", risk: "low", needs_human_review: false, summary: "Fine." },
   },
 };
