@@ -1,5 +1,11 @@
 import { findNebula, isUnfinished, type NebulaState } from "@quasar/nebula";
-import { continueNebula, nebulaHome, pauseEnds, pauseNebula } from "@quasar/nebula/internal";
+import {
+  continueNebula,
+  nebulaHome,
+  nebulaNow,
+  pauseEnds,
+  pauseNebula,
+} from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -50,7 +56,7 @@ export async function nebulaContinueCommand(
     const message = `a file in its folder pauses the nebula ${name}, too`;
     throw new CliError("ERR_PERSON", message, { next: left });
   }
-  const next = stepsOfNebula(state);
+  const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
   if (!wasPaused) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${name} is not paused`, { next });
   }

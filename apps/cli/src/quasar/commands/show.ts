@@ -33,8 +33,7 @@ import { runFacts } from "../facts/run.ts";
 import { snapshotFacts } from "../facts/snapshot.ts";
 import { stepsInWords } from "../next-steps.ts";
 import { standLines } from "../runs/text.ts";
-import { workspaceOfRun } from "../nebula/phase-run.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nebulaeOf, workspaceOfRun } from "../nebula/phase-run.ts";
 import type { ShowLine } from "../schemas/show.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
 
@@ -61,7 +60,8 @@ export async function showCommand(
   const { report } = parseReview(checkpoint.reviewOutput);
   const message = endMessage(facts);
   // A nebula's run is resumed with its nebula.
-  const next = workspace.phase && stepsOfNebula(workspace.phase.nebula);
+  const { phase } = workspace;
+  const next = phase && (await (await nebulaeOf(workspace))?.stepsOf(phase.nebula));
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
     const turns = endedTurns(checkpoint, facts, found.dir).map(turnFacts);
@@ -87,7 +87,7 @@ export async function showCommand(
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...summaries.flatMap((run) => standLines(run, view)),
-    ...phaseLines(workspace.phase, view),
+    ...phaseLines(phase, view),
     ...approvalLines(message ?? "").flatMap((line) => labelled(view, "beside", line, "yellow")),
     ...(report === undefined ? [] : reportLines(report, view)),
     ...sessionLines(found, view),
