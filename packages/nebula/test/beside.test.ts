@@ -2,10 +2,11 @@ import { execSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { unfinishedOf } from "../src/engine/apply.ts";
 import type { PhaseRunOptions } from "../src/engine/context.ts";
 import { NebulaError } from "../src/errors.ts";
+import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import {
   agentsOf,
@@ -155,6 +156,38 @@ test.for<readonly [what: string, begin: (place: Place, there: string) => void, a
   }
   expect(newest(place).phases[1]?.status).toBe("done");
   expect(filesOf(place)).toEqual(["a.txt", "b.txt", "mine.txt"]);
+});
+
+test("an engine that cannot go on says so at once, and begins no turn in other phases", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") });
+  const has = (type: string): boolean => place.told.some((told) => told.type === type);
+  const work: Work = {
+    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+    "Phase b": async (tree) => {
+      await vi.waitFor(() => expect(has("engine_stops")).toBe(true), 20_000);
+      write(tree, { "b.txt": "b\n" });
+    },
+  };
+  const reviewed: string[] = [];
+  const optionsOf = (spec: { readonly title: string }): PhaseRunOptions => {
+    const { coder, reviewer } = agentsOf(work)(spec);
+    const invoke: typeof reviewer.invoke = (...given) => {
+      reviewed.push(spec.title);
+      return reviewer.invoke(...given);
+    };
+    return { coder, reviewer: { ...reviewer, invoke } };
+  };
+  const onEvent = (event: Told): void => {
+    place.told.push(event);
+    if (event.type === "phase_approved") place.git("branch", "--quiet", "-D", "nebula/demo");
+  };
+  const applied = place.apply(work, { optionsOf, onEvent });
+  await expect(applied).rejects.toMatchObject({ code: "ERR_REWOUND" });
+  expect(reviewed).toEqual(["Phase a"]);
+  expect(place.told).toContainEqual({
+    type: "engine_stops",
+    reason: "after the turns in flight: the branch nebula/demo is gone",
+  });
 });
 
 test.for<readonly [what: string, act: (place: Place) => void]>([

@@ -77,7 +77,11 @@ export async function drive(engine: Engine): Promise<StopReason> {
       await work;
     } catch (error) {
       const { signal } = engine;
-      if (!signal.aborted || error !== signal.reason) failure ??= { error };
+      if ((signal.aborted && error === signal.reason) || failure !== undefined) return;
+      failure = { error };
+      // Nobody pays for turns after what is told only once those in flight have ended.
+      const why = error instanceof Error ? error.message : String(error);
+      steering.stop(`after the turns in flight: ${why}`);
     }
   };
   for (;;) {

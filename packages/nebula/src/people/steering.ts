@@ -19,6 +19,8 @@ export interface Steering {
   readonly isPaused: boolean;
   /** Takes what people have left since: notes of a command, and files in the nebula's own folder. */
   look(): Promise<void>;
+  /** Has the engine stop, by itself. @param reason - For people; it continues "stops". */
+  stop(reason: string): void;
 }
 
 export interface SteeringOptions {
@@ -47,11 +49,13 @@ export function createSteering(options: SteeringOptions): Steering {
   const taken = new Map<string, string>();
   const report = (event: NebulaEvent): void => note({ store, tell }, event);
   const stop = (reason: string): void => {
-    if (!isStopping) report({ type: "engine_stops", reason });
+    if (isStopping) return;
     isStopping = true;
+    report({ type: "engine_stops", reason });
   };
 
   return {
+    stop,
     get isStopping() {
       return isStopping;
     },
