@@ -158,7 +158,7 @@ test.for<readonly [what: string, begin: (place: Place, there: string) => void, a
   expect(filesOf(place)).toEqual(["a.txt", "b.txt", "mine.txt"]);
 });
 
-test("an engine that cannot go on says so at once, and begins no turn in other phases", async () => {
+test("an engine that cannot continue says so at once, and begins no turn in other phases", async () => {
   const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") });
   const has = (type: string): boolean => place.told.some((told) => told.type === type);
   const work: Work = {
