@@ -205,9 +205,11 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     code: 1,
     says: ["because  the pre-commit hook refused the commit", "work.txt: 1 problem"],
     then: async (said, at) => {
+      const [resume = "", changed = ""] = advised(said);
       rmSync(join(at.repo, HOOK));
-      const [resume = ""] = advised(said);
-      await approves(at, resume);
+      // What has changed since the run began may be an agent's doing: the person says that it was theirs.
+      await typed(at, resume, 5);
+      await approves(at, changed);
     },
   },
   "the checkpoint is another machine's": {
