@@ -18,18 +18,14 @@ import {
   type Work,
   write,
   WRITES_BOTH,
+  IN_ORDER,
+  warnings,
 } from "./place.ts";
 
-// What a person does in the repository while a nebula works there: they are told what is in the way and what to type,
+// What a person does in the repository while a nebula works there: the screen says what is in the way and what to type,
 // nothing of theirs is touched, and a resume comes to the same files.
 
-const FILES = {
-  "nebula.toml": MANIFEST,
-  "a.md": phase("a"),
-  "b.md": phase("b", 'depends_on = ["a"]'),
-};
-
-const aRepository = (): Place => aPlace({ "mine.txt": "mine\n" }, FILES);
+const aRepository = (): Place => aPlace({ "mine.txt": "mine\n" }, IN_ORDER);
 
 /** Something happens while the second phase is worked on; the first one has landed. */
 const during = (act: (tree: string) => void | Promise<void>): Work => ({
@@ -46,9 +42,6 @@ const resume = (place: Place, work: Work = WRITES_BOTH) =>
 const filesOf = (place: Place): readonly string[] =>
   place.git("ls-tree", "-r", "--name-only", "nebula/demo").split("\n");
 
-const warnings = ({ told }: Place): readonly string[] =>
-  told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
-
 function commitOn(place: Place, branch: string): string {
   const tip = place.git("rev-parse", branch);
   return place.git("commit-tree", `${tip}^{tree}`, "-p", tip, "-m", "A person's");
@@ -57,10 +50,10 @@ function commitOn(place: Place, branch: string): string {
 test("edits, commits, stashes and cleaning in the user's tree, and git's own cleaning, change nothing", async () => {
   const place = aPlace(
     { "mine.txt": "mine\n", "n/nebula.toml": MANIFEST, "n/a.md": phase("a") },
-    FILES,
+    IN_ORDER,
   );
   const dir = join(place.repo, "n");
-  write(dir, FILES);
+  write(dir, IN_ORDER);
   place.git("add", "-A");
   place.git("commit", "--quiet", "-m", "A nebula");
   const change = { loaded: loadNebula(dir), resumed: undefined };
@@ -258,8 +251,8 @@ test("a second engine is refused, and one of another nebula lands beside it", as
 });
 
 test("a repository that was moved with its nebula's folder is worked on where it is", async () => {
-  const gated = { ...FILES, "a.md": phase("a", 'gate = "review"') };
-  const place = aPlace({ ...prefixed("n", gated), "mine.txt": "mine\n" }, FILES);
+  const gated = { ...IN_ORDER, "a.md": phase("a", 'gate = "review"') };
+  const place = aPlace({ ...prefixed("n", gated), "mine.txt": "mine\n" }, IN_ORDER);
   const before = join(place.repo, "n");
   await place.apply(WRITES_BOTH, { loaded: loadNebula(before), resumed: undefined });
   const repo = join(place.root, "moved");

@@ -5,7 +5,16 @@ import { expect, test } from "vitest";
 import type { Told } from "../src/events.ts";
 import { nebulaCost } from "../src/state/cost.ts";
 import { listNebulae } from "../src/state/list.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import {
+  agentsOf,
+  aPlace,
+  MANIFEST,
+  phase,
+  type Place,
+  type Work,
+  write,
+  commonDir,
+} from "./place.ts";
 
 // Three workers, and a total that is reached in the middle of them: whatever dies when, no more is spent than was
 // allowed, the ledgers tell at least what was spent, and what was set apart is released once.
@@ -88,7 +97,7 @@ test.for(sample(DEATHS, 2, 5))(
     const { reason, state } = await place.apply(WORK, { limits, optionsOf, onEvent });
     expect(reason).toBe("budget");
     expect(paid.open).toBe(0);
-    const { totalUsd } = await nebulaCost(`${place.repo}/.git`, state);
+    const { totalUsd } = await nebulaCost(commonDir(place), state);
     expect(paid.usd).toBeLessThanOrEqual(TOTAL_USD + 1e-9);
     expect(totalUsd).toBeGreaterThanOrEqual(paid.usd - 1e-9);
     // Nothing is set apart any more, and each phase has landed once or was never begun.

@@ -22,13 +22,9 @@ import {
   type Work,
   write,
   WRITES_BOTH,
+  IN_ORDER,
+  commonDir,
 } from "./place.ts";
-
-const FILES = {
-  "nebula.toml": MANIFEST,
-  "a.md": phase("a"),
-  "b.md": phase("b", 'depends_on = ["a"]'),
-};
 
 /** Interrupts a nebula at the first event of a type. */
 async function stoppedAt(
@@ -46,14 +42,14 @@ async function stoppedAt(
 const tipOf = (place: Place): string => place.git("rev-parse", "nebula/demo");
 
 test("what is interrupted while it lands has been interrupted, and has not failed", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const { reason, state } = await stoppedAt(place, "candidate_made");
   expect(reason).toBe("interrupted");
   expect(state.phases[0]?.status).toBe("landing");
 });
 
 test("a candidate that was recorded is held by its ref before it lands", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const { state } = await stoppedAt(place, "candidate_made");
   const ref = refsOf(state.id).candidate(1);
   await place.apply(WRITES_BOTH);
@@ -61,7 +57,7 @@ test("a candidate that was recorded is held by its ref before it lands", async (
 });
 
 test("a ref of Quasar's whose commit is lost is made anew", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const { state } = await stoppedAt(place, "candidate_made");
   write(join(place.repo, ".git"), { [refsOf(state.id).candidate(1)]: `${"1".repeat(40)}\n` });
   const { reason } = await place.apply(WRITES_BOTH);
@@ -70,7 +66,7 @@ test("a ref of Quasar's whose commit is lost is made anew", async () => {
 });
 
 test("a lock that a dead git has left in the tree of the verifications is in nobody's way", async () => {
-  const files = { ...FILES, "nebula.toml": `${MANIFEST}[execution]\nverify = ["true"]\n` };
+  const files = { ...IN_ORDER, "nebula.toml": `${MANIFEST}[execution]\nverify = ["true"]\n` };
   const place = aPlace({}, files);
   await stoppedAt(place, "phase_landed");
   const [tree] = globSync(join(place.repo, ".git/worktrees/verify"));
@@ -80,7 +76,7 @@ test("a lock that a dead git has left in the tree of the verifications is in nob
 });
 
 test("the tree of a landing that a dead engine has left goes before anything else begins", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   await stoppedAt(place, "phase_landed");
   const trees = () => globSync(join(place.root, ".repo.quasar/*/p1-*"));
   expect(trees()).toHaveLength(1);
@@ -93,7 +89,7 @@ test("the tree of a landing that a dead engine has left goes before anything els
 });
 
 test("a verification that a dead engine has left running is ended before the next one", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const { state } = await stoppedAt(place, "candidate_made");
   const env = { ...process.env, QUASAR_RUN_ID: `${state.id}-command-1` };
   const left = spawn("sleep", ["60"], { env, detached: true, stdio: "ignore" });
@@ -107,13 +103,13 @@ test("a verification that a dead engine has left running is ended before the nex
 test("trees are set up side by side: the end of one command does not end another", async () => {
   const setup = `case $PWD in */p1-*) sleep 3;; esac`;
   const manifest = `${MANIFEST}[execution]\nsetup = [${JSON.stringify(setup)}]\n`;
-  const place = aPlace({}, { ...FILES, "nebula.toml": manifest, "b.md": phase("b") });
+  const place = aPlace({}, { ...IN_ORDER, "nebula.toml": manifest, "b.md": phase("b") });
   const { reason } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("done");
 });
 
 test("a run that has ended without approval, unknown to the nebula, is known to have failed", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const work: Work = {
     ...WRITES_BOTH,
     "Phase a": () => {
@@ -147,7 +143,7 @@ const WRITES_THREE: Work = {
 
 /** A nebula of three phases, one after the other, that was stopped after so many landings. */
 async function landedOf(landed: number): Promise<{ place: Place; state: NebulaState }> {
-  const place = aPlace({}, { ...FILES, "c.md": phase("c", 'depends_on = ["b"]') });
+  const place = aPlace({}, { ...IN_ORDER, "c.md": phase("c", 'depends_on = ["b"]') });
   const stop = new AbortController();
   let count = 0;
   const onEvent = (event: Told): void => {
@@ -202,7 +198,7 @@ test.for(ELSEWHERE)(
 );
 
 test("the tree of a landing that somebody takes back at once stays", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const onEvent = (event: Told): void => {
     if (event.type === "phase_landed") {
       place.git("update-ref", "refs/heads/nebula/demo", place.git("rev-parse", "main"));
@@ -216,7 +212,7 @@ test("the tree of a landing that somebody takes back at once stays", async () =>
 });
 
 test("a commit that comes while a candidate is verified stays, and the phase lands on it", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const onEvent = (event: Told): void => {
     if (event.type !== "candidate_made" || event.phase !== "a") return;
     const tip = tipOf(place);
@@ -269,7 +265,7 @@ async function savedOnly(place: Place): Promise<void> {
 }
 
 test("a branch of its name that somebody has made since it was saved is not taken for its own", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   await savedOnly(place);
   const other = place.git("commit-tree", "-m", "Other", "-p", "main", "main^{tree}");
   place.git("branch", "nebula/demo", other);
@@ -281,19 +277,19 @@ test("a branch of its name that somebody has made since it was saved is not take
 });
 
 test("what a nebula is cut off from while its branch is made is made, and begins once", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   await savedOnly(place);
   // As where it died between its branch and the record of it.
   place.git("branch", "nebula/demo", "main");
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
-  expect(nebulaEvents(`${place.repo}/.git`, newest(place).id)[0]).toMatchObject({
+  expect(nebulaEvents(commonDir(place), newest(place).id)[0]).toMatchObject({
     type: "nebula_begun",
   });
   expect(place.told.filter(({ type }) => type === "nebula_begun")).toHaveLength(1);
 });
 
 test("a commit of a person on the branch, before anything has landed, is in nobody's way", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   await stoppedAt(place, "nebula_begun");
   const mine = place.git("commit-tree", "-m", "Mine", "-p", "main", "main^{tree}");
   place.git("update-ref", "refs/heads/nebula/demo", mine);
@@ -302,7 +298,7 @@ test("a commit of a person on the branch, before anything has landed, is in nobo
 });
 
 test("a folder of a nebula that died before its first save is no nebula, and hinders none", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const folder = join(place.repo, ".git/quasar/nebulae/aaaaaaaaaa");
   write(folder, { "spec/0/nebula.toml": MANIFEST, lock: "" });
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");

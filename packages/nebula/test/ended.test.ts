@@ -16,9 +16,10 @@ import {
   write,
   newest,
   WRITES_BOTH,
+  GATED,
+  commonDir,
 } from "./place.ts";
 
-const GATED = `${MANIFEST}[execution]\ngate = "review"\n`;
 const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
 
 /** Two phases that were approved by a person, and have not landed. */
@@ -26,7 +27,7 @@ async function approved(work: Work = WRITES_BOTH): Promise<Place> {
   const place = aPlace({}, { ...FILES, "nebula.toml": GATED });
   await place.apply(work);
   for (const id of ["a", "b"]) {
-    answerPhase(`${place.repo}/.git`, newest(place), { verb: "approve", phase: id });
+    answerPhase(commonDir(place), newest(place), { verb: "approve", phase: id });
   }
   return place;
 }

@@ -22,14 +22,13 @@ import {
   type Work,
   write,
   WRITES_BOTH,
+  IN_ORDER,
+  warnings,
+  commonDir,
 } from "./place.ts";
 
 const TWO = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
-const IN_ORDER = { ...TWO, "b.md": phase("b", 'depends_on = ["a"]') };
 const LINES = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`).join("");
-
-const warnings = ({ told }: Place): readonly string[] =>
-  told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
 
 const statuses = (place: Place): readonly string[] =>
   newest(place).phases.map(({ status }) => status);
@@ -134,8 +133,7 @@ test("what an agent makes of git's settings and hooks, no run after it takes for
   expect(refused.state.phases[0]?.reason).toContain("git hook .git/hooks/pre-commit: new");
   const again = (change = {}) =>
     place.apply(WRITES_BOTH, { resumed: newest(place), loaded: undefined, ...change });
-  const retry = () =>
-    answerPhase(`${place.repo}/.git`, newest(place), { verb: "retry", phase: "a" });
+  const retry = () => answerPhase(commonDir(place), newest(place), { verb: "retry", phase: "a" });
   expect(retry()).toEqual({ kind: "done" });
   expect((await again()).reason).toBe("waiting");
   expect(statuses(place)).toEqual(["pending", "pending"]);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type PhaseRunOptions } from "../src/engine/context.ts";
 import type { Told } from "../src/events.ts";
 import { listNebulae } from "../src/state/list.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Work, write, commonDir } from "./place.ts";
 
 // Three phases, in every order in which their agents may end, with an engine that dies after each of its events: after
 // a resume the branch is the same, and nothing has been worked on or landed twice.
@@ -108,7 +108,7 @@ test.for(sample(CASES, 4, 4))(
       );
     expect(died || events.length < at).toBe(true);
     // One that has ended is resumed too: its trees may be there still.
-    const [resumed] = listNebulae(`${place.repo}/.git`);
+    const [resumed] = listNebulae(commonDir(place));
     const optionsOf = inOrder("", worked, NEVER);
     expect((await place.apply({}, { limits, optionsOf, resumed })).reason).toBe("done");
     expect(place.landings().toSorted()).toEqual(IDS.map((id) => `Land ${id}: Phase ${id}`));

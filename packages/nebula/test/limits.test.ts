@@ -60,7 +60,7 @@ const limitedCoder = ({ clock, asked, nameOf = () => "coder", together = 3 }: Li
         return limitedUntil(clock.lifted);
       }
       const result = await coder.invoke(request, ...rest);
-      // Whoever does not wait for this one gets the time to begin.
+      // What does not wait for this one gets the time to begin.
       await sleep(200);
       asked.push("done");
       return result;

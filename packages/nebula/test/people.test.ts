@@ -9,16 +9,13 @@ import {
   write,
   newest,
   WRITES_BOTH,
+  IN_ORDER,
+  GATED,
+  commonDir,
 } from "./place.ts";
 
-const GATED = `${MANIFEST}[execution]\ngate = "review"\n`;
-const FILES = {
-  "nebula.toml": GATED,
-  "a.md": phase("a"),
-  "b.md": phase("b", 'depends_on = ["a"]'),
-};
+const FILES = { ...IN_ORDER, "nebula.toml": GATED };
 
-const commonDir = ({ repo }: Place): string => `${repo}/.git`;
 const answer = (place: Place, verb: "approve" | "reject" | "retry" | "skip", id = "a", more = {}) =>
   answerPhase(commonDir(place), newest(place), { verb, phase: id, ...more });
 

@@ -170,3 +170,21 @@ export function phase(id: string, keys = ""): string {
 }
 
 export const MANIFEST = '[nebula]\nname = "demo"\n';
+
+/** A nebula's folder with a phase that needs another one. */
+export const IN_ORDER = {
+  "nebula.toml": MANIFEST,
+  "a.md": phase("a"),
+  "b.md": phase("b", 'depends_on = ["a"]'),
+};
+
+/** A manifest by which a person approves each change. */
+export const GATED = `${MANIFEST}[execution]\ngate = "review"\n`;
+
+export function commonDir({ repo }: Pick<Place, "repo">): string {
+  return join(repo, ".git");
+}
+
+export function warnings({ told }: Pick<Place, "told">): readonly string[] {
+  return told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+}

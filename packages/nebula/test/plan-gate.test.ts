@@ -6,13 +6,22 @@ import { decidePlan, planWaits } from "../src/people/plan-gate.ts";
 import { type NebulaState, pendingPhase } from "../src/state/state.ts";
 import { aSpec } from "./a-nebula.ts";
 import { loadNebula } from "../src/spec/index.ts";
-import { aPlace, MANIFEST, newest, phase, type Place, WRITES_BOTH, write } from "./place.ts";
+import {
+  aPlace,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  WRITES_BOTH,
+  write,
+  commonDir,
+} from "./place.ts";
 
 const GATED = `${MANIFEST}[execution]\ngate = "approve"\n`;
 const FILES = { "nebula.toml": GATED, "a.md": phase("a") };
 
 const decide = (place: Place, verb: "approve" | "reject", reason = "") =>
-  decidePlan(`${place.repo}/.git`, newest(place), { verb, reason });
+  decidePlan(commonDir(place), newest(place), { verb, reason });
 const told = (place: Place) => place.told.map(({ type }) => type);
 
 test("with the gate approve nothing begins before the plan is approved, nor lands before its change is", async () => {
@@ -31,7 +40,7 @@ test("with the gate approve nothing begins before the plan is approved, nor land
   expect(begun.state.phases[0]).toMatchObject({ status: "awaiting_human", question: "land" });
   // Used once: it has begun.
   expect(decide(place, "reject")).toMatchObject({ kind: "refused" });
-  answerPhase(`${place.repo}/.git`, newest(place), { verb: "approve", phase: "a" });
+  answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
 });
 
@@ -46,9 +55,9 @@ test("a rejected plan waits until it is another one, which is asked about anew",
   expect(place.told.at(-1)).toMatchObject({ type: "plan_waits", isRejected: true });
 
   write(place.dir, { "a.md": `${FILES["a.md"]}But less.\n` });
-  updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir));
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
   // What was approved is what was shown.
-  const stale = decidePlan(`${place.repo}/.git`, before, { verb: "approve" });
+  const stale = decidePlan(commonDir(place), before, { verb: "approve" });
   expect(stale).toMatchObject({ kind: "refused" });
   expect((await place.apply(WRITES_BOTH)).state.phases[0]?.runs).toEqual([]);
   expect(place.told.at(-1)).toMatchObject({ type: "plan_waits", isRejected: false });

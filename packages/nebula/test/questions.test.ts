@@ -7,13 +7,22 @@ import type { Told } from "../src/events.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { answerQuestion, nebulaOfQuestion } from "../src/people/answer-question.ts";
 import { openQuestions } from "../src/people/open-questions.ts";
-import { agentsOf, aPlace, MANIFEST, newest, phase, type Place, write } from "./place.ts";
+import {
+  agentsOf,
+  aPlace,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  write,
+  commonDir,
+} from "./place.ts";
 
 const asking = (kind: string, summary = "Which port?"): string =>
   `Done.\n\nQUESTION: ${kind}\nSUMMARY: ${summary}\nOPTION: 80\nOPTION: 8080`;
 const APPROVAL = "APPROVED: it is there";
 
-/** A nebula whose agents of phase `a` say what they are told to, one turn after the other; the last repeats. */
+/** A nebula whose agents of phase `a` say these texts, one turn after the other; the last repeats. */
 interface Talk {
   readonly coder: readonly string[];
   /** @default it approves */
@@ -47,7 +56,6 @@ function talking(talk: Talk) {
   return { prompts, optionsOf };
 }
 
-const commonDir = ({ repo }: Place): string => `${repo}/.git`;
 const open = (place: Place) => openQuestions(commonDir(place), newest(place));
 const answer = (place: Place, text: string, question = open(place)[0]?.id ?? "") =>
   answerQuestion(commonDir(place), newest(place), { question, text });

@@ -12,23 +12,17 @@ import { loadNebula } from "../src/spec/index.ts";
 import {
   agentsOf,
   aPlace,
-  MANIFEST,
   phase,
   type Place,
   write,
   newest,
   WRITES_BOTH,
+  IN_ORDER,
+  commonDir,
 } from "./place.ts";
 
-const FILES = {
-  "nebula.toml": MANIFEST,
-  "a.md": phase("a"),
-  "b.md": phase("b", 'depends_on = ["a"]'),
-};
-
-const commonDir = ({ repo }: Place): string => `${repo}/.git`;
 const stop = (place: Place, isNow = false) =>
-  stopEngine(`${place.repo}/.git`, newest(place), { isNow });
+  stopEngine(commonDir(place), newest(place), { isNow });
 
 /** Agents that do this before each turn. */
 function agentsAfter(
@@ -53,7 +47,7 @@ const isRunEvent = (told: Told, type: string): boolean =>
 const types = ({ told }: Place) => told.map(({ type }) => type);
 
 test("a stopping engine lets the turn in flight end, begins no other, and is resumed", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const turns: string[] = [];
   const optionsOf = agentsAfter(async (role) => {
     turns.push(role);
@@ -72,7 +66,7 @@ test("a stopping engine lets the turn in flight end, begins no other, and is res
 });
 
 test("an engine that has to stop now cuts the turn in flight off", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const optionsOf = agentsAfter(async (_role, signal) => {
     expect(stop(place, true)).toBe("left");
     await sleep(60_000, undefined, { signal }).catch(() => {});
@@ -85,7 +79,7 @@ test("an engine that has to stop now cuts the turn in flight off", async () => {
 });
 
 test("a note for an engine that has died stops no other one", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const optionsOf = agentsAfter(() => Promise.reject(new Error("no agent is asked")));
   writeFileSync(join(place.dir, "STOP"), "");
   expect((await place.apply(WRITES_BOTH, { optionsOf })).reason).toBe("interrupted");
@@ -96,7 +90,7 @@ test("a note for an engine that has died stops no other one", async () => {
 });
 
 test("STOP in the folder has nothing begin, and is removed unless git tracks it", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const file = join(place.dir, "STOP");
   writeFileSync(file, "");
   expect((await place.apply(WRITES_BOTH)).reason).toBe("interrupted");
@@ -105,9 +99,9 @@ test("STOP in the folder has nothing begin, and is removed unless git tracks it"
 });
 
 test("STOP that git tracks stays, and is taken by each engine", async () => {
-  const place = aPlace({ "n/STOP": "" }, FILES);
+  const place = aPlace({ "n/STOP": "" }, IN_ORDER);
   const dir = join(place.repo, "n");
-  write(dir, FILES);
+  write(dir, IN_ORDER);
   const change = { loaded: loadNebula(dir), resumed: undefined };
   expect((await place.apply(WRITES_BOTH, change)).reason).toBe("interrupted");
   expect(existsSync(join(dir, "STOP"))).toBe(true);
@@ -117,7 +111,7 @@ test("STOP that git tracks stays, and is taken by each engine", async () => {
 });
 
 test("no phase begins while PAUSE is in the folder, which is reported once", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const file = join(place.dir, "PAUSE");
   writeFileSync(file, "");
   const working = place.apply(WRITES_BOTH);
@@ -131,7 +125,7 @@ test("no phase begins while PAUSE is in the folder, which is reported once", asy
 });
 
 test("a pause begins no turn after the one in flight, and is no end of the engine", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const turns: string[] = [];
   const optionsOf = agentsAfter(async (role) => {
     turns.push(role);
@@ -156,7 +150,7 @@ test("a pause begins no turn after the one in flight, and is no end of the engin
 });
 
 test("a pause outlives its engine and the nebula's folder, and what is approved lands in it", async () => {
-  const gated = { ...FILES, "a.md": phase("a", 'gate = "review"') };
+  const gated = { ...IN_ORDER, "a.md": phase("a", 'gate = "review"') };
   const place = aPlace({}, gated);
   expect((await place.apply(WRITES_BOTH)).reason).toBe("waiting");
   answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
@@ -177,7 +171,7 @@ test("a pause outlives its engine and the nebula's folder, and what is approved 
 });
 
 test("RETRY in the folder has the phase that it names begin again", async () => {
-  const place = aPlace({}, FILES);
+  const place = aPlace({}, IN_ORDER);
   const failing = agentsAfter(() => Promise.reject(new Error("broken")));
   expect((await place.apply(WRITES_BOTH, { optionsOf: failing })).reason).toBe("failed");
   const file = join(place.dir, "RETRY");

@@ -6,12 +6,9 @@ import { updateNebula } from "../src/engine/update.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { treesFolder } from "../src/trees/place.ts";
-import { aPlace, MANIFEST, newest, phase, type Place, type Work, write } from "./place.ts";
+import { aPlace, MANIFEST, newest, phase, type Work, write, warnings, commonDir } from "./place.ts";
 
 const execution = (lines: string): string => `${MANIFEST}[execution]\n${lines}\n`;
-const warnings = ({ told }: Place): readonly string[] =>
-  told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
-
 test("a new work tree gets the files that it needs and is set up once before its agents work", async () => {
   const files = {
     "nebula.toml": execution('copy = [".env", "link", "none"]\nsetup = ["cat .env >> made.log"]'),
@@ -105,13 +102,13 @@ test("nothing lands, and no candidate is verified, where too little of the disk 
   const place = aPlace({}, { "nebula.toml": gated, "a.md": phase("a"), "b.md": phase("b") });
   const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
   await place.apply(work);
-  answerPhase(`${place.repo}/.git`, newest(place), { verb: "approve", phase: "a" });
+  answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
   write(place.dir, { "nebula.toml": `${gated}min_free = "900TB"\n` });
-  updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir));
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
   expect((await place.apply(work)).reason).toBe("waiting");
   expect(place.landings()).toEqual([]);
   write(place.dir, { "nebula.toml": gated });
-  updateNebula(`${place.repo}/.git`, newest(place), loadNebula(place.dir));
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
   expect((await place.apply(work)).reason).toBe("done");
   expect(place.landings()).toEqual(["Land a: Phase a"]);
 });

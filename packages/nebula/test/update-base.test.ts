@@ -20,6 +20,7 @@ import {
   type Place,
   type Work,
   write,
+  commonDir,
 } from "./place.ts";
 
 const VERIFIED = `${MANIFEST}[execution]\nverify = ["test ! -e red.txt"]\n`;
@@ -71,14 +72,14 @@ test("what main has by now lands as a phase of its own, verified, and without an
   const { onto } = await squashNebula(await openRepository(place.repo), newest(place), undefined);
   expect(onto).toBe(main);
   // An update of the folder does not miss its file, and the same commit has nothing left to land.
-  const home = nebulaHome(`${place.repo}/.git`, newest(place).id);
+  const home = nebulaHome(commonDir(place), newest(place).id);
   expect(planUpdate(home, newest(place), loadNebula(place.dir)).updates).toEqual([]);
   expect(await update(place, main)).toEqual({ kind: "done", phase: "base-2" });
   expect((await again(place)).reason).toBe("done");
   expect(place.landings().at(-1)).toBe(subject);
 });
 
-test("where it conflicts a person is told the paths, and the branch stays; they merge, or skip it", async () => {
+test("where it conflicts the screen names the paths, and the branch stays; a person merges, or skips it", async () => {
   const { place, main } = await landed({ "both.txt": "main\n" }, MANIFEST);
   const tip = place.git("rev-parse", "nebula/demo");
   await update(place, main);
@@ -91,7 +92,7 @@ test("where it conflicts a person is told the paths, and the branch stays; they 
   });
   expect(place.git("rev-parse", "nebula/demo")).toBe(tip);
   const answer = (verb: "retry" | "skip") =>
-    answerPhase(`${place.repo}/.git`, newest(place), { verb, phase: "base-1" });
+    answerPhase(commonDir(place), newest(place), { verb, phase: "base-1" });
   expect(answer("retry")).toEqual({ kind: "done" });
   expect((await again(place)).reason).toBe("waiting");
   place.git("switch", "--quiet", "--detach", "nebula/demo");
@@ -152,7 +153,7 @@ test("an engine that works takes it, before the plan's next phase has landed, an
   const first = await place.apply(WORK, { optionsOf, onEvent, signal: stop.signal });
   expect(first.reason).toBe("interrupted");
   // As if the engine had died before it removed the note.
-  const home = nebulaHome(`${place.repo}/.git`, newest(place).id);
+  const home = nebulaHome(commonDir(place), newest(place).id);
   leaveRequest(home, { kind: "base", commit: main, name: "main", withAgent: false }, new Date());
   const end = await again(place, { optionsOf });
   expect(end.reason).toBe("done");

@@ -15,6 +15,7 @@ import {
   type Work,
   write,
   newest,
+  commonDir,
 } from "./place.ts";
 
 const FILES = {
@@ -31,7 +32,6 @@ const WORK: Work = Object.fromEntries(
   ]),
 );
 
-const commonDir = ({ repo }: Place): string => `${repo}/.git`;
 const planned = (place: Place) => {
   const home = nebulaHome(commonDir(place), newest(place).id);
   const { updates, isChanged } = planUpdate(home, newest(place), loadNebula(place.dir));
@@ -181,7 +181,7 @@ test.for(["review_complete", "cycle_start"])(
   },
 );
 
-test("a phase that is approved before its new text reaches it lands as it was, which is told", async () => {
+test("a phase that is approved before its new text reaches it lands as it was, which is reported", async () => {
   const { place, prompts, end } = await updatedWhileWorking([], newText);
   expect([end.reason, prompts.length]).toEqual(["done", 1]);
   const approved = place.told.find(({ type }) => type === "phase_approved");

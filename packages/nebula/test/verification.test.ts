@@ -6,7 +6,16 @@ import type { NebulaEvent } from "../src/events.ts";
 import { nebulaEvents } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import type { NebulaState } from "../src/state/state.ts";
-import { aPlace, MANIFEST, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
+import {
+  aPlace,
+  MANIFEST,
+  phase,
+  type Place,
+  type Work,
+  write,
+  WRITES_BOTH,
+  commonDir,
+} from "./place.ts";
 
 const verified = (commands: readonly string[], more = ""): string =>
   `${MANIFEST}[execution]\nverify = ${JSON.stringify(commands)}\n${more}`;
@@ -40,7 +49,7 @@ function commitOn(place: Place, path: string, text: string): void {
 
 const NO_BAD = "test ! -e bad.txt || { echo it is bad; exit 1; }";
 
-test("where the branch fails by itself nothing begins, no phase is blamed, and it is told with the output", async () => {
+test("where the branch fails by itself nothing begins, no phase is blamed, and the output is reported", async () => {
   const place = aPlace({ "bad.txt": "bad\n" }, verifiedBy(NO_BAD));
   const { reason, state } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("red_base");
@@ -150,7 +159,7 @@ test("a phase that conflicts with a person's commit is reworked on it", async ()
   expect(place.git("show", "nebula/demo:b.txt")).toBe("both");
 });
 
-test("a failure that does not repeat lands, is told and kept as flaky, and has a receipt for each try", async () => {
+test("a failure that does not repeat lands, is reported and kept as flaky, and has a receipt for each try", async () => {
   const flaky = "test ! -e a.txt || test -e ../seen || { touch ../seen; exit 1; }";
   const place = aPlace({}, { "nebula.toml": verified([flaky]), "a.md": phase("a") });
   const { reason, state } = await place.apply(WRITES_BOTH);
@@ -159,7 +168,7 @@ test("a failure that does not repeat lands, is told and kept as flaky, and has a
   const { tree = "" } = state.phases[0] ?? {};
   const kept = { type: "verification", phase: "a", tree, outcome: "flaky" };
   expect(journal(place, state)).toContainEqual(expect.objectContaining(kept));
-  const receipts = listReceipts(nebulaHome(`${place.repo}/.git`, state.id).receipts);
+  const receipts = listReceipts(nebulaHome(commonDir(place), state.id).receipts);
   // That of the branch by itself, and the two tries.
   expect(receipts.filter(({ exitCode }) => exitCode === 0)).toHaveLength(2);
   expect(receipts.filter(({ exitCode }) => exitCode === 1)).toHaveLength(1);
@@ -197,6 +206,6 @@ test("the branch is not verified where there is nothing to begin or to land", as
   expect(bases(place)).toEqual(["passed"]);
   expect((await place.apply(WRITES_BOTH, { resumed: state })).reason).toBe("done");
   expect(bases(place)).toEqual(["passed"]);
-  const text = readFileSync(nebulaHome(`${place.repo}/.git`, state.id).state, "utf8");
+  const text = readFileSync(nebulaHome(commonDir(place), state.id).state, "utf8");
   expect(text).toContain("accepted_failures = [");
 });

@@ -4,7 +4,7 @@ import type { AgentRequest } from "@quasar/agents";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
-import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+import { aPlace, MANIFEST, phase, type Work, write, commonDir } from "./place.ts";
 
 // What a coder does with git in the tree of a rework, beside its work or in its place: what has landed stays, and what
 // lands has both parents.
@@ -189,7 +189,7 @@ test.for(sample(WILD, 3, 6))(
     if (b?.status !== "done") {
       expect(place.landings()).toEqual(["Land a: Phase a"]);
       if (ends === "fails") {
-        answerPhase(`${place.repo}/.git`, first.state, { verb: "retry", phase: "b" });
+        answerPhase(commonDir(place), first.state, { verb: "retry", phase: "b" });
       }
       expect((await place.apply(work)).reason).toBe("done");
     }
