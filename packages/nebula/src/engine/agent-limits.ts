@@ -79,12 +79,12 @@ export class AgentLimits {
     return undefined;
   }
 
-  /** Whether an agent may begin no turn now, whoever asks. */
+  /** Whether an agent may begin no turn now, in any phase. */
   stands(agent: string, now: number): boolean {
     return (this.#limits.get(agent)?.until ?? now) > now;
   }
 
-  /** Those of these agents that stand, and that nobody was told of: each once. */
+  /** Those of these agents whose limits stand and were not reported yet: each once. */
   news(agents: readonly string[], now: number): readonly { agent: string; until: number }[] {
     return agents.flatMap((agent) => {
       const { until = 0 } = this.#limits.get(agent) ?? {};

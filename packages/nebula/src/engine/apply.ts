@@ -5,6 +5,7 @@ import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
 import { openSharedControls } from "@quasar/runs/internal";
+import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import { keepSpec, specReader } from "../spec/copy.ts";
@@ -29,8 +30,8 @@ import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
 import { drive, type StopReason } from "./engine.ts";
 import { LimitFiles } from "./limit-files.ts";
-import { lockNebula } from "./lock.ts";
-import { note } from "./report.ts";
+import { lockNebula } from "../state/lock.ts";
+import { note } from "../state/report.ts";
 
 export interface ApplyOptions {
   /** Of the nebula's folder, or of the current one where that is in none. */
@@ -258,7 +259,9 @@ async function openBranch(engine: Engine): Promise<void> {
   if (ownsBranch) return;
   if ((await refSha(repository.root, ref, { signal })) !== base) {
     const message = `there is a branch ${branch} that this nebula has not made`;
-    const next = [{ shell: `git branch --move ${branch} ${branch}-other` }];
+    const next = [
+      { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-other`)}` },
+    ];
     throw new NebulaError("ERR_BRANCH", message, { next });
   }
   const event = { type: "nebula_begun", id, base } as const;

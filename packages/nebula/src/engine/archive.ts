@@ -4,7 +4,7 @@ import { removeRefs } from "@quasar/git/snapshots";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
-import { lockNebula, withState } from "./lock.ts";
+import { lockNebula, withState } from "../state/lock.ts";
 
 /**
  * Makes room for another nebula in the place of one: it is archived, and its branch is kept under a name of its own. Nothing

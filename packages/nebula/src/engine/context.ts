@@ -4,6 +4,7 @@ import type { MergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import type { RunOptions } from "@quasar/runs";
 import type { SharedControls } from "@quasar/runs/internal";
+import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import type { Base } from "../landing/base.ts";
@@ -79,7 +80,9 @@ export async function branchTip(engine: Engine): Promise<string> {
   if (tip !== undefined) return tip;
   const { branch } = store.current;
   const at = landedPhases(store.current).at(-1)?.candidate ?? store.current.base;
-  const next = [{ shell: `git branch ${branch} ${at.slice(0, 12)}`, note: "brings it back" }];
+  const next = [
+    { shell: `git branch ${shellWord(branch)} ${at.slice(0, 12)}`, note: "brings it back" },
+  ];
   throw new NebulaError("ERR_REWOUND", `the branch ${branch} is gone`, { next });
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { land, reconcileLandings } from "../landing/land.ts";
 import { knownBase, verifyBase } from "../landing/base.ts";
@@ -22,7 +23,7 @@ import {
   skippedPhases,
   waitedForFirst,
 } from "./schedule.ts";
-import { report } from "./report.ts";
+import { report } from "../state/report.ts";
 import { takeRequests } from "./take-requests.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 
@@ -79,8 +80,8 @@ export async function drive(engine: Engine): Promise<StopReason> {
       const { signal } = engine;
       if ((signal.aborted && error === signal.reason) || failure !== undefined) return;
       failure = { error };
-      // Nobody pays for turns after what is told only once those in flight have ended.
-      const why = error instanceof Error ? error.message : String(error);
+      // The error is reported once the turns in flight have ended: no other is begun and paid for.
+      const why = messageOf(error);
       steering.stop(`after the turns in flight: ${why}`);
     }
   };

@@ -15,7 +15,7 @@ import { isTreeOf } from "../state/check.ts";
 import { nebulaeFolder, nebulaHome, refsOf } from "../state/home.ts";
 import { isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
-import { lockNebula } from "./lock.ts";
+import { lockNebula } from "../state/lock.ts";
 
 const NEVER = new AbortController().signal;
 

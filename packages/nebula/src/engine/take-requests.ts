@@ -1,3 +1,4 @@
+import { messageOf } from "@quasar/runs/internal";
 import { removeNote } from "../people/notes.ts";
 import { type Request, waitingRequests } from "../people/requests.ts";
 import { readCopy } from "../spec/copy.ts";
@@ -29,7 +30,7 @@ function taken(engine: Engine, request: Request): NebulaEvent | undefined {
     admit(update.spec);
     return takeUpdate(home, store, update);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { type: "warning", message: `the update was not taken: ${why}` };
   }
 }

@@ -9,7 +9,7 @@ import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
 import { type NebulaHome, nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
-import { tryLockNebula, withState } from "./lock.ts";
+import { tryLockNebula, withState } from "../state/lock.ts";
 import { nextSeq } from "./schedule.ts";
 
 /** What is merged into the branch of a nebula. */

@@ -10,7 +10,7 @@ import { type MergedFiles, mergeFiles, type PhaseUpdate } from "../spec/update.t
 import { type NebulaHome, nebulaHome, phaseRef } from "../state/home.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
 import { loadState, type StateStore } from "../state/store.ts";
-import { tryLockNebula, withState } from "./lock.ts";
+import { tryLockNebula, withState } from "../state/lock.ts";
 
 /** What a nebula would take over of its folder. */
 export interface NebulaUpdate extends MergedFiles {

@@ -19,7 +19,7 @@ import type { PhaseState } from "../state/state.ts";
 import { keepUncommitted, moveTree, openTree, type TreeOptions, treePath } from "../trees/tree.ts";
 import { allowanceOf, reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
-import { note, report } from "./report.ts";
+import { note, report } from "../state/report.ts";
 import { nextSeq, type Phase } from "./schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { isOfText, taskText } from "./task-text.ts";

@@ -1,6 +1,6 @@
 import { treeOfCommit } from "@quasar/git/internal";
 import type { Engine } from "../engine/context.ts";
-import { note } from "../engine/report.ts";
+import { note } from "../state/report.ts";
 import { NebulaError } from "../errors.ts";
 import { tipOf } from "./tip.ts";
 import { outcomeOf, verify } from "./verify.ts";

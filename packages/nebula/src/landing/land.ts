@@ -9,7 +9,7 @@ import {
   syncRef,
 } from "@quasar/git/landing";
 import { branchRef, type Engine } from "../engine/context.ts";
-import { note, report } from "../engine/report.ts";
+import { note, report } from "../state/report.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";

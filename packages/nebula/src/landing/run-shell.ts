@@ -10,7 +10,6 @@ export interface Ran {
   readonly argv: readonly [string, ...string[]];
   readonly startedAt: Date;
   readonly end: Extract<Awaited<ReturnType<typeof runCommand>>, { readonly kind: "ended" }>;
-  readonly exitCode: number;
   /** The end of what it printed, for a person and for the coder. */
   readonly tail: string;
 }
@@ -45,7 +44,7 @@ export async function runShell(
     .map(tailOf)
     .filter((text) => text !== "")
     .join("\n");
-  return { id, argv: [...argv], startedAt, end, exitCode: end.exitCode, tail };
+  return { id, argv: [...argv], startedAt, end, tail };
 }
 
 /** What the marks of all commands of a nebula begin with. */

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/context.ts";
-import { report } from "../engine/report.ts";
+import { report } from "../state/report.ts";
 import { refsOf } from "../state/home.ts";
 import { ANEW, type PhaseState, type ReworkCause } from "../state/state.ts";
 import { holdRef } from "./hold-ref.ts";

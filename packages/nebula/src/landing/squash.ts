@@ -2,6 +2,7 @@ import type { Repository } from "@quasar/git";
 import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { treeOfCommit } from "@quasar/git/internal";
 import { commitTree, compareAndSwapRef, landingDate, openMergeFolder } from "@quasar/git/landing";
+import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { keptSpec } from "../state/list.ts";
 import { landedPhases, type NebulaState } from "../state/state.ts";
@@ -39,7 +40,7 @@ export async function squashNebula(
   const onto = named === undefined ? (merged ?? base) : await resolveCommit(root, named);
   if (onto === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no commit ${named}`);
   if (!(await isAncestor(root, onto, tip))) {
-    const message = `${landed} does not contain ${named}: one commit of it would undo what that has`;
+    const message = `${landed} does not contain ${named ?? onto}: one commit of it would undo what that has`;
     throw new NebulaError("ERR_USAGE", message, { next: [{ shell: "quasar nebula squash" }] });
   }
   const tree = await treeOfCommit(root, tip);
@@ -61,7 +62,9 @@ export async function squashNebula(
       "ERR_BRANCH",
       `there is a branch ${branch} already, with something else`,
       {
-        next: [{ shell: `git branch --move ${branch} ${branch}-before` }],
+        next: [
+          { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-before`)}` },
+        ],
       },
     );
   }

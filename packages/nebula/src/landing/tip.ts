@@ -1,4 +1,5 @@
 import { isAncestor } from "@quasar/git/history";
+import { shellWord } from "@quasar/runs/text";
 import { branchTip, type Engine } from "../engine/context.ts";
 import { NebulaError } from "../errors.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
@@ -20,6 +21,8 @@ export function rewound(state: NebulaState, lost: PhaseState): NebulaError {
   const message = `the branch ${branch} does not contain the landing of ${JSON.stringify(lost.id)} any more`;
   const { candidate } = landedPhases(state).at(-1) ?? lost;
   const note = "brings back all that has landed";
-  const next = [{ shell: `git branch --force ${branch} ${candidate.slice(0, 12)}`, note }];
+  const next = [
+    { shell: `git branch --force ${shellWord(branch)} ${candidate.slice(0, 12)}`, note },
+  ];
   return new NebulaError("ERR_REWOUND", message, { next });
 }

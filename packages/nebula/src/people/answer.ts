@@ -1,4 +1,4 @@
-import { tryLockNebula, withState } from "../engine/lock.ts";
+import { tryLockNebula, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
 import { nebulaHome } from "../state/home.ts";

@@ -1,6 +1,6 @@
 import type { CheckpointQuestion, People, RelayedAnswer } from "@quasar/runs/internal";
 import type { Engine } from "../engine/context.ts";
-import { report } from "../engine/report.ts";
+import { report } from "../state/report.ts";
 import { allQuestions, keepQuestion, readAnswer } from "./question-files.ts";
 import { settleQuestions } from "./take-answers.ts";
 
@@ -30,7 +30,7 @@ function ask({ home, store, now, tell }: Asked, phase: string, asked: Checkpoint
   report({ store, tell }, phase, change, { type: "question_asked", phase, ...event });
 }
 
-/** What the current run of a phase is told: answers of people to any of its runs, and which of its own questions had none. */
+/** What the current run of a phase reads: answers of people to any of its runs, and which of its own questions had none. */
 function answersOf({ home, store }: Asked, phase: string): readonly RelayedAnswer[] {
   const { runId } = store.phase(phase);
   return allQuestions(home)

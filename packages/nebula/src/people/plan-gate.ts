@@ -1,4 +1,4 @@
-import { lockNebula, withState } from "../engine/lock.ts";
+import { lockNebula, withState } from "../state/lock.ts";
 import type { NebulaEvent } from "../events.ts";
 import { readSpec } from "../spec/copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";

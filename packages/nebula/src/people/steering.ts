@@ -2,11 +2,12 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { readWholeFile, removeFile } from "@quasar/durable";
 import { isTracked } from "@quasar/git/internal";
+import { messageOf } from "@quasar/runs/internal";
 import type { NebulaEvent } from "../events.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { StateStore } from "../state/store.ts";
-import { note } from "../engine/report.ts";
+import { note } from "../state/report.ts";
 import { pauseEnds } from "./pause.ts";
 import { takeStop } from "./stop.ts";
 import { takeDecision } from "./take-decisions.ts";
@@ -105,7 +106,7 @@ export function createSteering(options: SteeringOptions): Steering {
       }
       return text;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       tell({ type: "warning", message: `${path}: ${why}` });
       return undefined;
     }

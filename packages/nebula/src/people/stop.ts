@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { lockHolder, removeFile, replaceFile } from "@quasar/durable";
 import { currentProcess } from "@quasar/process";
 import * as v from "valibot";
-import { tryLockNebula } from "../engine/lock.ts";
+import { tryLockNebula } from "../state/lock.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import { readNote } from "./note-file.ts";

@@ -1,4 +1,4 @@
-import { report } from "../engine/report.ts";
+import { report } from "../state/report.ts";
 import type { NebulaEvent } from "../events.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaHome } from "../state/home.ts";

@@ -16,6 +16,7 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 const name = v.pipe(v.string(), v.regex(/^[0-9a-z-]{1,64}$/u, "a plain name"));
 
+/** What is optional here need not be in a file: the default says what it means then. */
 const phase = v.object({
   id: text,
   ref: name,
@@ -36,13 +37,11 @@ const phase = v.object({
   digest: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   approved: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   reworks: v.array(v.picklist(REWORK_CAUSES)),
-  // An earlier quasar has not written it.
   holdsSince: v.optional(text, ""),
   questions: v.optional(v.array(text), []),
   findings: v.array(text),
   conflictCommit: commit,
   conflicts: v.array(text),
-  // Files of earlier versions have neither.
   merges: v.optional(commit, ""),
   asksPerson: v.optional(v.boolean(), false),
   updatedAt: text,
@@ -55,12 +54,10 @@ const state = v.object({
   dir: text,
   base: commit,
   revision: name,
-  // Files of earlier versions have none of the plan.
   planVerdict: v.optional(v.picklist(PLAN_VERDICTS), ""),
   planReason: v.optional(text, ""),
   createdAt: text,
   archivedFrom: text,
-  // Nor these.
   acceptedFailures: v.optional(v.array(text), []),
   ownsBranch: v.optional(v.boolean(), true),
   phases: v.array(phase),

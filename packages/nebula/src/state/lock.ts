@@ -1,8 +1,8 @@
 import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
-import type { NebulaHome } from "../state/home.ts";
-import type { NebulaState } from "../state/state.ts";
-import { openState, type StateStore } from "../state/store.ts";
+import type { NebulaHome } from "./home.ts";
+import type { NebulaState } from "./state.ts";
+import { openState, type StateStore } from "./store.ts";
 
 /** Takes the lock of a nebula: one engine works on it. @throws {NebulaError} `ERR_LOCKED` */
 export function lockNebula(home: NebulaHome): Lock {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readWholeFile, replaceFile } from "@quasar/durable";
 import { isTracked } from "@quasar/git/internal";
+import { messageOf } from "@quasar/runs/internal";
 import {
   decodeGoState,
   encodeGoState,
@@ -63,7 +64,7 @@ export async function openMirror({
       writing = undefined;
     } catch (error) {
       // It is not tried again: `writing` stays.
-      warn(`${path} is not written: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${path} is not written: ${messageOf(error)}`);
     }
   };
   return {

@@ -1,6 +1,6 @@
 import type { NebulaEvent } from "../events.ts";
-import type { PhaseState } from "../state/state.ts";
-import type { StateStore } from "../state/store.ts";
+import type { PhaseState } from "./state.ts";
+import type { StateStore } from "./store.ts";
 
 interface Reporting {
   readonly store: StateStore;

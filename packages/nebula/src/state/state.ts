@@ -15,7 +15,7 @@ export const PHASE_STATUSES = [
 
 export type PhaseStatus = (typeof PHASE_STATUSES)[number];
 
-export const QUESTIONS = ["land", "rework", "budget", "answer"] as const;
+export const QUESTIONS = ["land", "rework", "answer"] as const;
 /** What a person is asked of a phase. */
 export type Question = (typeof QUESTIONS)[number];
 

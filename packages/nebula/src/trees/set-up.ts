@@ -67,9 +67,9 @@ export async function setUp(
   if (isKnown && (again === undefined || noted === digestNow())) return;
   makeFolders(folder);
   for (const command of commands) {
-    const { exitCode, tail } = await runShell(engine, { command, path, dir: folder });
-    if (exitCode === 0) continue;
-    throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${exitCode}: ${tail}`);
+    const { end, tail } = await runShell(engine, { command, path, dir: folder });
+    if (end.exitCode === 0) continue;
+    throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${end.exitCode}: ${tail}`);
   }
   replaceFile(note, Buffer.from(digestNow()), { keepPrevious: false });
 }

@@ -12,6 +12,7 @@ import {
   repairWorkTrees,
 } from "@quasar/git/landing";
 import { listWorktrees } from "@quasar/git/work-trees";
+import { messageOf } from "@quasar/runs/internal";
 import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
@@ -146,7 +147,7 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
       await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       tell({ type: "warning", phase: id, message: `its work tree stays at ${path}: ${why}` });
     }
   }

@@ -1,6 +1,7 @@
 import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
 import { upToCent } from "@quasar/loop/internal";
 import { type Holder, wayToStop } from "../driving/lock.ts";
+import { messageOf } from "../errors.ts";
 import type { NextOptions, NextStep } from "../next-step.ts";
 import { knownUsd, shellWord } from "../text/format.ts";
 import { storedUnreportedCosts } from "../store.ts";
@@ -151,7 +152,7 @@ export function latestFindings({ allFindings }: Checkpoint): readonly Checkpoint
 
 /** What there is to say of a run that cannot be read. */
 export function damagedSummary(id: string, error: unknown): RunSummary {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return unreadable(id, reason, damagedNext(id, error));
 }
 

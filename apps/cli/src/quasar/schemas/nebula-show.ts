@@ -64,7 +64,7 @@ export const nebulaPhaseLine = result("nebula_phase", "All that is known of a ph
   ...PHASE_ENTRIES,
   ...PHASE_SETTINGS,
   text: text("What its agents are asked, in Markdown"),
-  question: word(["", "land", "rework", "budget", "answer"], 'What a person is asked; "": nothing'),
+  question: word(["", "land", "rework", "answer"], 'What a person is asked; "": nothing'),
   reasons: texts("What its agents read beside: why the last landing was refused"),
   files: v.optional(list(fileChange, "What it changes; left out: nothing of it is approved yet")),
   runs: list(attempt, "Its attempts, oldest first"),
