@@ -62,7 +62,7 @@ test("pause and continue hold a nebula between turns, from any shell", async () 
   const status = await quasar(at, ["nebula", "status"]);
   expect(status.stdout).toContain(`paused   until quasar nebula continue ${id}\n`);
   expect(status.stdout).toContain(`next     quasar nebula continue ${id}\n`);
-  // Nobody is told to resume what an engine works on.
+  // No screen advises to resume what an engine works on.
   expect(lastRecord(await quasar(at, ["nebula", "continue", "--json"]))).toMatchObject({
     isPaused: false,
     next: [`quasar nebula log ${id}`, `quasar nebula stop ${id}`],

@@ -119,7 +119,7 @@ export function settleTurn(
     ...(turn.role === "coder" ? settleCoder(state, text) : { reviewOutput: text }),
     ...book(state, entryOf(turn, state.cycle, "settled", cost)),
     questions: [...openBlockers(state), ...questions],
-    // Who was asked for a commit's subject alone was told nothing else.
+    // A prompt for a commit's subject alone has nothing else in it.
     humanResponses: state.commitRefused === "message" ? state.humanResponses : "",
     turn: { ...turn, status: "settled" },
   };

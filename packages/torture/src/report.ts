@@ -26,7 +26,7 @@ export interface TortureReport {
   readonly seed: number;
   /** The share of the steps of lesser kinds that was killed at. */
   readonly share: number;
-  /** The part of the steps that was killed at; what is left out is for the other parts. */
+  /** The part of the steps that was killed at; the rest is for the other parts. */
   readonly part: Part;
   /** The share of second kills that was tried. */
   readonly pairs: number;

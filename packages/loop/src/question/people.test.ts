@@ -30,7 +30,7 @@ function somePeople() {
   return { people, asked, answer };
 }
 
-/** A coder that writes, and says what it is told to. */
+/** A coder that writes, and says what the test wants. */
 function sayingCoder(...replies: readonly string[]) {
   let turns = 0;
   const say =
@@ -47,7 +47,7 @@ async function run(loop: Harness, change: Partial<LoopOptions> = {}) {
   return runTask(TASK, { ...loop.options, ...change });
 }
 
-test("without people nobody is told that it may ask, and a question is text", async () => {
+test("without people no prompt says that an agent may ask, and a question is text", async () => {
   const coder = sayingCoder(asks("blocker"));
   const loop = harness({ coder, commit: { style: "plain" } });
   expect(await run(loop)).toMatchObject({ outcome: "approved" });
@@ -82,7 +82,7 @@ test("an answer stands before the next prompt, once, and no question is in the c
   expect(loop.tree.git("log", "--format=%B")).not.toContain("QUESTION");
 });
 
-test("a question without an answer in time is told as such", async () => {
+test("the next prompt says that a question had no answer in time", async () => {
   const { people, answer } = somePeople();
   const reviewer = fakeAgent([APPROVAL]);
   const ask: People["ask"] = (questions) => {

@@ -6,7 +6,7 @@ import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebu
 const MOST_NAMED = 8;
 const MOST_REASONS = 4;
 
-/** How a phase stands in one word, as a person is told it. */
+/** How a phase stands in one word, for a person. */
 type Standing =
   | "landed"
   | "works"
@@ -28,7 +28,7 @@ interface Told {
   readonly isNamed?: true;
 }
 
-/** The words that are told of phases that have not landed, in this order. */
+/** The words for phases that have not landed, in this order. */
 const TOLD: readonly Told[] = [
   { standing: "works", isNamed: true },
   { standing: "approved" },

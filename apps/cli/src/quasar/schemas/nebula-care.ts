@@ -20,7 +20,7 @@ export type NebulaPauseLine = Printed<typeof nebulaPauseLine>;
 
 export const nebulaUpdateBaseLine = result(
   "nebula_update_base",
-  "An engine that works on a nebula was told to merge a commit into its branch",
+  "A person has an engine merge a commit into its nebula's branch",
   {
     nebulaId: text("The nebula"),
     nebula: text("Its name"),
