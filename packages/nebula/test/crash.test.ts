@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { onGitWork, openRepository } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
@@ -223,6 +224,25 @@ test("a commit that comes while a candidate is verified stays, and the phase lan
   const { reason } = await place.apply(WRITES_BOTH, { onEvent });
   expect(reason).toBe("done");
   expect(place.landings()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
+});
+
+test("while all workers are at work nobody asks git", async () => {
+  const manifest = `${MANIFEST}[execution]\nverify = ["true"]\n`;
+  const place = aPlace({}, { "nebula.toml": manifest, "a.md": phase("a"), "b.md": phase("b") });
+  const commands: string[] = [];
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase a": async (tree) => {
+      const unsubscribe = onGitWork({ begun: ({ what }) => commands.push(what), ended: () => {} });
+      // As long as the engine looks twice.
+      await sleep(2500);
+      unsubscribe();
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  const limits = { maxWorkers: 1, totalUsd: 0, phaseUsd: 5 };
+  expect((await place.apply(work, { limits })).reason).toBe("done");
+  expect(commands).toEqual([]);
 });
 
 test("a resume asks git as often after six landings as after two", async () => {

@@ -131,12 +131,13 @@ export async function drive(engine: Engine): Promise<StopReason> {
     return engine.landingsOnly === undefined && !planWaits(engine.store.current, engine.spec);
   }
 
-  /** Whether a phase can begin or land. */
+  /** Whether a phase can begin or land now. Git is asked for the branch only then: workers may be at work for hours. */
   function isOpen(): boolean {
-    const phases = phasesOf(engine.spec, engine.store.current);
-    const ready = mayWork() ? readyPhases(phases, stopped) : [];
+    if (lane === undefined && nextTurn(engine, holder()).kind === "land") return true;
+    if (!mayWork() || workers.size >= engine.limits.maxWorkers) return false;
+    const ready = readyPhases(phasesOf(engine.spec, engine.store.current), stopped);
     for (const { state } of ready) if (state.status === "pending") return true;
-    return nextTurn(engine, holder()).kind === "land";
+    return false;
   }
 
   /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */
