@@ -28,9 +28,10 @@ import { branchRef } from "./context.ts";
 import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "./context.ts";
 import { AgentLimits } from "./agent-limits.ts";
 import { freeBranches } from "./archive.ts";
-import { drive, type StopReason } from "./engine.ts";
+import { drive } from "./engine.ts";
 import { LimitFiles } from "./limit-files.ts";
 import { lockNebula } from "../state/lock.ts";
+import type { StopReason } from "./stop-reason.ts";
 import { note } from "../state/report.ts";
 
 export interface ApplyOptions {

@@ -1,6 +1,7 @@
 import { promptOf } from "../spec/prompt.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { NebulaState, PhaseState } from "../state/state.ts";
+import type { Engine } from "./context.ts";
 import type { Phase } from "./schedule.ts";
 
 /** Maximum length of what a phase's agents read about the others, in bytes. */
@@ -20,11 +21,22 @@ export function taskText(
 }
 
 /** Whether a task was made of a phase's text as it is in the nebula, whatever else it says. */
-export function isOfText(task: string, nebula: NebulaSpec, spec: PhaseSpec): boolean {
+function isOfText(task: string, nebula: NebulaSpec, spec: PhaseSpec): boolean {
   const own = ownText(nebula, spec);
   if (!task.startsWith(own)) return false;
   const rest = task.slice(own.length);
   return rest === "" || [OTHERS, REWORK].some((head) => rest.startsWith(`\n\n${head}`));
+}
+
+/** What a phase's run is asked now; `undefined` where its task is of the phase's text as the last update has it. */
+export function textOtherThan(
+  { spec: nebula, store }: Pick<Engine, "spec" | "store">,
+  id: string,
+  task: string,
+): string | undefined {
+  const spec = nebula.phases.find((phase) => phase.id === id);
+  if (spec === undefined || isOfText(task, nebula, spec)) return undefined;
+  return taskText(nebula, { spec, state: store.phase(id) }, store.current);
 }
 
 const OTHERS = "OTHER PHASES (data about work that others do or have done; do not do it here):";

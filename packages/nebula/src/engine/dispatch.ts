@@ -1,0 +1,128 @@
+import { shellWord } from "@quasar/runs/text";
+import { planWaits } from "../people/plan-gate.ts";
+import type { Engine } from "./context.ts";
+import { diskObstacle } from "./disk.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Obstacles } from "./obstacles.ts";
+import { type Phase, phasesOf, readyPhases, waitedForFirst } from "./schedule.ts";
+import { settingsObstacle } from "./settings.ts";
+import { beginPhase, workOnPhase } from "./work-phase.ts";
+
+/** Gives phases to workers. */
+export class Dispatch {
+  readonly #engine: Engine;
+  readonly #inFlight: InFlight;
+  readonly #obstacles: Obstacles;
+  /** Phases whose runs were asked to stop: this engine does not begin them again. */
+  readonly #stopped = new Set<string>();
+  #isBlocked = false;
+  /** When the first of the phases that wait for an agent may begin, in milliseconds since 1970. */
+  #heldUntil = Number.POSITIVE_INFINITY;
+
+  constructor(engine: Engine, inFlight: InFlight, obstacles: Obstacles) {
+    this.#engine = engine;
+    this.#inFlight = inFlight;
+    this.#obstacles = obstacles;
+  }
+
+  /** Whether the budget was too little for a phase that could begin. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  /** Whether a phase waits until an agent's usage limit is lifted. */
+  get isLimited(): boolean {
+    return Number.isFinite(this.#heldUntil);
+  }
+
+  /** Whether a phase that nobody has worked on yet could begin now. */
+  canBegin(): boolean {
+    if (!this.#mayWork() || this.#isFull()) return false;
+    for (const { state } of this.#ready()) if (state.status === "pending") return true;
+    return false;
+  }
+
+  /** Whether all there is to do waits for the end of a pause, or for an agent that may be waited for. */
+  waits(): boolean {
+    const { steering, landingsOnly, limits, now } = this.#engine;
+    if (steering.isPaused && landingsOnly === undefined) return this.#ready().next().done !== true;
+    return this.isLimited && this.#heldUntil - now().getTime() <= (limits.waitMs ?? 0);
+  }
+
+  /**
+   * Has a worker for each phase that can be worked on.
+   *
+   * @param mayBegin - Whether phases that are not worked on yet may.
+   */
+  async begin(mayBegin: boolean): Promise<void> {
+    const { steering } = this.#engine;
+    this.#isBlocked = false;
+    this.#heldUntil = Number.POSITIVE_INFINITY;
+    if (!this.#mayWork() || steering.isPaused || steering.isStopping) return;
+    const obstacle = diskObstacle(this.#engine) ?? (await settingsObstacle(this.#engine));
+    if (this.#obstacles.set("work", obstacle) || this.#isFull()) return;
+    for (const phase of this.#ready()) {
+      if (this.#isFull()) return;
+      if (phase.state.status === "pending" && !mayBegin) continue;
+      if (this.#isHeld(phase)) continue;
+      await this.#employ(phase);
+    }
+  }
+
+  async #employ(phase: Phase): Promise<void> {
+    const { agentLimits } = this.#engine;
+    const { id } = phase.spec;
+    if (phase.state.status === "pending" && !(await beginPhase(this.#engine, phase))) {
+      this.#isBlocked = true;
+      agentLimits.left(id);
+      return;
+    }
+    const work = async (): Promise<void> => {
+      try {
+        const came = await workOnPhase(this.#engine, phase);
+        if (came === "interrupted") this.#stopped.add(id);
+      } finally {
+        agentLimits.left(id);
+      }
+    };
+    this.#inFlight.addWorker(id, work());
+  }
+
+  /** Whether agents may work at all. */
+  #mayWork(): boolean {
+    const { landingsOnly, store, spec } = this.#engine;
+    return landingsOnly === undefined && !planWaits(store.current, spec);
+  }
+
+  #isFull(): boolean {
+    return this.#inFlight.workers.size >= this.#engine.limits.maxWorkers;
+  }
+
+  #ready(): ReturnType<typeof readyPhases> {
+    const { spec, store } = this.#engine;
+    const busy = new Set([...this.#inFlight.workers, ...this.#stopped]);
+    return readyPhases(waitedForFirst(phasesOf(spec, store.current)), busy);
+  }
+
+  /** Whether a phase waits for the usage limit of an agent. */
+  #isHeld({ spec }: Phase): boolean {
+    const { optionsOf, agentLimits, spec: nebula, now } = this.#engine;
+    const { coder, reviewer } = optionsOf(spec, nebula);
+    const agents = [...new Set([coder.name, reviewer.name])];
+    const at = now().getTime();
+    for (const limit of agentLimits.news(agents, at)) tellLimit(this.#engine, limit);
+    const until = agentLimits.heldUntil(spec.id, agents, at);
+    if (until !== undefined) this.#heldUntil = Math.min(this.#heldUntil, until);
+    return until !== undefined;
+  }
+}
+
+/** A limit that another engine has met. */
+function tellLimit(
+  { tell, limitFile }: Engine,
+  { agent, until }: { readonly agent: string; readonly until: number },
+): void {
+  const at = new Date(until).toISOString();
+  const message = `${agent} met its usage limit elsewhere: it is tried again at ${at}; where it is lifted already: rm ${shellWord(limitFile(agent))}`;
+  tell({ type: "warning", message });
+}

@@ -1,0 +1,66 @@
+import { isAncestor, refSha } from "@quasar/git/history";
+import { conflictMarkersLeft } from "@quasar/git/landing";
+import { holdRef } from "../landing/hold-ref.ts";
+import { sendBack } from "../landing/send-back.ts";
+import { refsOf } from "../state/home.ts";
+import { report } from "../state/report.ts";
+import type { PhaseState } from "../state/state.ts";
+import { reservedAfterRun } from "./budget.ts";
+import { branchTip, type Engine } from "./context.ts";
+import { nextSeq } from "./schedule.ts";
+import { textOtherThan } from "./task-text.ts";
+
+/** What a phase's run was approved with. */
+export interface Approved {
+  readonly commit: string;
+  /** What it was asked last. */
+  readonly task: string;
+}
+
+/** What was approved is held by a ref, then the phase gets its place in the queue. */
+export async function freeze(
+  engine: Engine,
+  state: PhaseState,
+  { commit: approved, task }: Approved,
+): Promise<void> {
+  const { repository, store, signal } = engine;
+  const { id, ref, attempt, seq } = state;
+  const name = refsOf(store.current.id).frozen(ref, attempt);
+  // What was frozen before a crash counts, whatever has become of the tree since.
+  const tip = (await refSha(repository.root, name, { signal })) ?? approved;
+  await holdRef(engine, name, tip);
+  if (await hasMarkersLeft(engine, state, tip)) return;
+  if (await isAncestor(repository.root, tip, await branchTip(engine), { signal })) {
+    const done = { status: "done", tip, reservedUsd: 0, reason: "" } as const;
+    report(engine, id, done, { type: "phase_unchanged", phase: id });
+    return;
+  }
+  const place = seq === 0 ? nextSeq(store.current) : seq;
+  const reservedUsd = await reservedAfterRun(engine, state);
+  const queued = { status: "queued", tip, seq: place, reason: "", reservedUsd } as const;
+  const isOutdated = textOtherThan(engine, id, task) === undefined ? undefined : true;
+  report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip, isOutdated });
+}
+
+/** Whether a rework was approved with conflict markers that its base brought: then it is not done. */
+async function hasMarkersLeft(
+  engine: Engine,
+  { id, conflictCommit, conflicts: paths }: PhaseState,
+  tip: string,
+): Promise<boolean> {
+  if (paths.length === 0) return false;
+  const { merges, signal } = engine;
+  const left = { conflictCommit, tree: tip, paths, signal };
+  const conflicts = await conflictMarkersLeft(merges, left);
+  if (conflicts.length === 0) return false;
+  const findings = conflicts.map(
+    (path) => `[merge] ${path}: it has marks of the merge yet: its conflict is not resolved`,
+  );
+  await sendBack(engine, id, {
+    cause: "merge",
+    findings,
+    base: tip,
+    conflict: { conflictCommit, conflicts },
+  });
+  return true;
+}

@@ -1,0 +1,65 @@
+import { verifyBase } from "../landing/base.ts";
+import { land } from "../landing/land.ts";
+import { laneObstacle } from "../landing/obstacle.ts";
+import { tipOf } from "../landing/tip.ts";
+import { removeLandedTrees } from "../trees/tree.ts";
+import type { Engine } from "./context.ts";
+import { diskObstacle } from "./disk.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Obstacles } from "./obstacles.ts";
+import { laneHolder, type LaneTurn, laneTurn, type Phase, phasesOf } from "./schedule.ts";
+
+/** Lands phases, one after the other. */
+export class Lane {
+  readonly #engine: Engine;
+  readonly #inFlight: InFlight;
+  readonly #obstacles: Obstacles;
+  /** Ids of the phases whose turn it was. */
+  readonly asked = new Set<string>();
+
+  constructor(engine: Engine, inFlight: InFlight, obstacles: Obstacles) {
+    this.#engine = engine;
+    this.#inFlight = inFlight;
+    this.#obstacles = obstacles;
+  }
+
+  /** Whether nothing is in the lane, and a phase waits for it. */
+  canLand(): boolean {
+    return !this.#inFlight.hasLane && this.#turn().kind === "land";
+  }
+
+  /** Lands the phase whose turn it is, where there is one and nothing is in the way. */
+  async begin(): Promise<void> {
+    const turn = this.#turn();
+    if (turn.kind !== "land") return;
+    this.asked.add(turn.phase.spec.id);
+    const obstacle = (await laneObstacle(this.#engine)) ?? diskObstacle(this.#engine);
+    if (this.#obstacles.set("landing", obstacle)) return;
+    const landing = land(this.#engine, turn.phase);
+    this.#inFlight.useLane(landing.then(() => removeLandedTrees(this.#engine)));
+  }
+
+  /** Verifies the branch by itself, so that phases can begin and land there. */
+  verifyBase(): void {
+    const engine = this.#engine;
+    this.#inFlight.useLane(tipOf(engine).then((tip) => verifyBase(engine, tip)));
+  }
+
+  /** What the lane takes next; where a person has named a phase, that one alone, after one whose landing has begun. */
+  #turn(): LaneTurn {
+    const { spec, store, landingsOnly } = this.#engine;
+    const phases = phasesOf(spec, store.current);
+    const only = landingsOnly?.phase;
+    if (only === undefined) return laneTurn(phases, spec.execution.mergeOrder, this.#holder());
+    const meant = phases.filter(({ state }) => state.id === only || state.status === "landing");
+    return laneTurn(meant, "ready");
+  }
+
+  /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */
+  #holder(): Phase | undefined {
+    if (this.#inFlight.workers.size === 0) return undefined;
+    const { spec, store, now } = this.#engine;
+    const { reworkHoldMs: holdMs } = spec.execution;
+    return laneHolder(phasesOf(spec, store.current), { now: now().getTime(), holdMs });
+  }
+}

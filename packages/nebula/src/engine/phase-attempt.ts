@@ -1,0 +1,187 @@
+import type { AgentRole } from "@quasar/agents";
+import type { RunEnd, RunEvent, Runs } from "@quasar/runs";
+import { blockingQuestions } from "@quasar/runs/internal";
+import { count, span } from "@quasar/runs/text";
+import { spentIn } from "@quasar/runs/tree";
+import { holdRef } from "../landing/hold-ref.ts";
+import { phasePeople } from "../people/phase-people.ts";
+import { refsOf, runsFolder } from "../state/home.ts";
+import type { PhaseState } from "../state/state.ts";
+import type { Engine, PhaseRunOptions } from "./context.ts";
+import type { Approved } from "./freeze.ts";
+import { prepareTree } from "./phase-tree.ts";
+import type { Phase } from "./schedule.ts";
+import { settingsObstacle } from "./settings.ts";
+import { taskText, textOtherThan } from "./task-text.ts";
+
+/** What the run of an attempt has come to. */
+export type Came =
+  | ({ readonly as: "approved" } & Approved)
+  | { readonly as: "failed"; readonly reason: string }
+  /** It cannot continue without answers. */
+  | { readonly as: "asks"; readonly questions: readonly string[] }
+  | { readonly as: "limited"; readonly agent: string; readonly limit: LimitMet }
+  /** It was asked to stop, or could not begin. */
+  | { readonly as: "interrupted" }
+  /** The nebula is paused, or an agent's limit that is known stands: no turn began. */
+  | { readonly as: "waits" };
+
+/** An agent's usage limit, in its own words. */
+export interface LimitMet {
+  readonly message: string;
+  /** RFC 3339; `undefined`: it has not said. */
+  readonly retryAt?: string | undefined;
+}
+
+/** Begins the run of a phase's attempt, or continues it from wherever it was left, until its end. */
+export class PhaseAttempt {
+  readonly #engine: Engine;
+  readonly #phase: Phase;
+  readonly #options: PhaseRunOptions;
+  readonly #commits: CommitHolder;
+  readonly #timeoutMs: number;
+  readonly #late: AbortSignal;
+  /** Whether its next turn is only to begin later. */
+  #waits = false;
+
+  constructor(engine: Engine, phase: Phase) {
+    const { spec, state } = phase;
+    this.#engine = engine;
+    this.#phase = phase;
+    this.#options = engine.optionsOf(spec, engine.spec);
+    this.#commits = new CommitHolder(engine, state);
+    this.#timeoutMs = spec.timeoutMs ?? engine.spec.execution.timeoutMs;
+    this.#late = AbortSignal.timeout(this.#timeoutMs);
+  }
+
+  /**
+   * @param isMade - Whether its work tree was made just now.
+   * @throws {NebulaError} `ERR_SETUP`
+   * @throws {RunsError} What a run refuses for its user's sake.
+   */
+  async work(runs: Runs, { isMade }: { readonly isMade: boolean }): Promise<Came> {
+    const { controls } = this.#engine;
+    const { runId } = this.#phase.state;
+    const found = (await runs.list()).find((run) => run.id === runId);
+    if (found === undefined) return this.#came(await this.#start(runs));
+    if (found.status === "approved") {
+      return { as: "approved", commit: (await runs.show(runId)).headSha, task: found.task };
+    }
+    const { retryAt, openTurn } = found;
+    if (Date.parse(retryAt) > this.#engine.now().getTime()) {
+      const role = openTurn?.role === "reviewer" ? "reviewer" : "coder";
+      return this.#limited(role, { message: "it is not lifted yet", retryAt });
+    }
+    // A tree that was made again is another one to git; what all trees share is compared all the same.
+    const isAccepted = isMade || controls.accepted.length > 0;
+    const accepts = new Set(isAccepted ? (["settings"] as const) : []);
+    return this.#came(await runs.resume({ ...this.#given(), runId, accepts }));
+  }
+
+  /** @returns `undefined` where it may not begin. */
+  async #start(runs: Runs): Promise<RunEnd | undefined> {
+    const engine = this.#engine;
+    const { state } = this.#phase;
+    await prepareTree(engine, this.#phase);
+    // While its tree was made ready, an agent of another phase may have worked.
+    if ((await settingsObstacle(engine)) !== undefined) return undefined;
+    const task = taskText(engine.spec, this.#phase, engine.store.current);
+    const maxBudgetUsd = await this.#budget();
+    return runs.start({ ...this.#given(), runId: state.runId, task, maxBudgetUsd, isNew: true });
+  }
+
+  #given() {
+    const engine = this.#engine;
+    const { id } = this.#phase.state;
+    return {
+      ...this.#options,
+      ownsTree: true,
+      largerControls: engine.controls.ofRuns,
+      mayBeginTurn: (role: AgentRole | undefined) => this.#mayBeginTurn(role),
+      takeRefactor: (task: string) => textOtherThan(engine, id, task),
+      people: phasePeople(engine, id),
+      signal: AbortSignal.any([engine.signal, this.#late]),
+      onEvent: (event: RunEvent) => this.#onEvent(event),
+    };
+  }
+
+  #mayBeginTurn(role: AgentRole | undefined): boolean {
+    const { steering, agentLimits, now } = this.#engine;
+    if (steering.isStopping) return false;
+    const isLimited =
+      role !== undefined && agentLimits.stands(this.#options[role].name, now().getTime());
+    this.#waits = steering.isPaused || isLimited;
+    return !this.#waits;
+  }
+
+  #onEvent(event: RunEvent): void {
+    const { agentLimits, now, tell } = this.#engine;
+    if (event.type === "agent_done") {
+      agentLimits.succeeded(this.#options[event.role].name, now().getTime());
+    }
+    if (event.type === "committed" && event.sha !== undefined) this.#commits.hold(event.sha);
+    tell({ type: "run_event", phase: this.#phase.state.id, event });
+  }
+
+  async #came(end: RunEnd | undefined): Promise<Came> {
+    await this.#commits.held();
+    if (end === undefined) return { as: "interrupted" };
+    const { outcome, finalCommitSha, checkpoint, agentFailure } = end.result;
+    if (outcome === "approved") {
+      return { as: "approved", commit: finalCommitSha, task: checkpoint.taskTitle };
+    }
+    const questions = blockingQuestions(checkpoint);
+    if (outcome === "interrupted" && questions.length > 0) return { as: "asks", questions };
+    if (this.#engine.signal.aborted) return { as: "interrupted" };
+    if (outcome === "interrupted" && !this.#late.aborted) {
+      return { as: this.#waits ? "waits" : "interrupted" };
+    }
+    if (agentFailure?.kind === "rate-limit") {
+      return this.#limited(checkpoint.turn?.role ?? "coder", agentFailure);
+    }
+    const isLate = this.#late.aborted;
+    const reason = isLate ? `it took longer than ${span(this.#timeoutMs)}` : reasonOf(end.result);
+    return { as: "failed", reason };
+  }
+
+  #limited(role: AgentRole, limit: LimitMet): Came {
+    return { as: "limited", agent: this.#options[role].name, limit };
+  }
+
+  /** What was set apart for the phase when this run was to begin, less what runs before it have cost. */
+  async #budget(): Promise<number> {
+    const { ref, reservedUsd } = this.#phase.state;
+    if (reservedUsd === 0) return 0;
+    return reservedUsd - (await spentIn(runsFolder(this.#engine.home, ref)));
+  }
+}
+
+/** Has a ref hold what a run commits, one commit after the other: its work tree may be removed, and `git gc` be run. */
+class CommitHolder {
+  readonly #engine: Engine;
+  readonly #name: string;
+  #last = Promise.resolve();
+
+  constructor(engine: Engine, { ref }: Pick<PhaseState, "ref">) {
+    this.#engine = engine;
+    this.#name = refsOf(engine.store.current.id).work(ref);
+  }
+
+  hold(sha: string): void {
+    this.#last = this.#last.then(() => holdRef(this.#engine, this.#name, sha));
+    // It is awaited when the run has ended, unless that fails first.
+    this.#last.catch(() => {});
+  }
+
+  held(): Promise<void> {
+    return this.#last;
+  }
+}
+
+/** Why a run was not approved, in words of a phase: it is not resumed, but begun again. */
+function reasonOf({ outcome, cycle, findings, message }: RunEnd["result"]): string {
+  if (outcome !== "max_cycles") return message;
+  const [first] = findings;
+  const last = first === undefined ? "" : `: ${first.description}`;
+  return `not approved in ${count(cycle, "cycle")}${last}`;
+}

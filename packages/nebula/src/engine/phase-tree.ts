@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { currentHead, type Repository } from "@quasar/git";
+import { resolveCommit } from "@quasar/git/history";
+import { operationInProgress } from "@quasar/git/internal";
+import { lastCommitOf } from "@quasar/runs/internal";
+import { runsFolder } from "../state/home.ts";
+import type { PhaseState } from "../state/state.ts";
+import { keepUncommitted, moveTree, openTree, type TreeOptions, treePath } from "../trees/tree.ts";
+import type { Engine } from "./context.ts";
+import type { Phase } from "./schedule.ts";
+
+/** The work tree of a phase, made where it is not there. @throws {NebulaError} `ERR_SETUP` */
+export async function phaseTree(engine: Engine, phase: Phase): Promise<Repository> {
+  const commit = await reachedOf(engine, phase.state);
+  return openTree(engine, { ...treeOptions(engine, phase), commit });
+}
+
+/**
+ * Before a run begins the tree holds its base, whatever an earlier attempt has left there: that is kept.
+ *
+ * @throws {NebulaError} `ERR_SETUP`
+ */
+export async function prepareTree(engine: Engine, phase: Phase): Promise<void> {
+  const { signal } = engine;
+  const { ref, base } = phase.state;
+  const options = treeOptions(engine, phase);
+  const { root, gitDir } = await openTree(engine, options);
+  const { head } = await currentHead(root, { signal });
+  const wasDirty = await keepUncommitted(engine, root, ref);
+  const isBusy = (await operationInProgress({ gitDir })) !== undefined;
+  if (head === base && !wasDirty && !isBusy) return;
+  await moveTree(engine, options);
+}
+
+/** The commit that a phase's work has got to, where its tree has to be made again. */
+async function reachedOf(engine: Engine, { ref, runId, base }: PhaseState): Promise<string> {
+  const { repository, home, signal } = engine;
+  if (existsSync(treePath(engine, ref))) return base;
+  const last = await lastCommitOf(join(runsFolder(home, ref), runId));
+  return (last && (await resolveCommit(repository.root, last, { signal }))) ?? base;
+}
+
+function treeOptions({ spec: nebula }: Engine, { spec, state }: Phase): TreeOptions {
+  const commands = spec.setup ?? nebula.execution.setup;
+  return { name: state.ref, commit: state.base, setup: { commands } };
+}

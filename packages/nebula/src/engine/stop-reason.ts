@@ -1,0 +1,64 @@
+import { isSettled, type NebulaState } from "../state/state.ts";
+import type { LandingsOnly } from "./context.ts";
+
+/** Why an engine stopped. */
+export type StopReason =
+  /** Every phase has landed, or had nothing to land. */
+  | "done"
+  /** It was to land what is approved and to have nobody work, and all of that has landed. */
+  | "landed"
+  /** Some have failed, or were skipped since others have. */
+  | "failed"
+  /** Some wait for a person, or for the branch. */
+  | "waiting"
+  /** The remaining budget is too little for the next phase. */
+  | "budget"
+  /** The branch fails the verification by itself: no phase is to blame. */
+  | "red_base"
+  /** An agent's usage limit: the same command works later. */
+  | "limit"
+  | "interrupted";
+
+/** What an engine has met that its nebula's state does not say. */
+export interface Standing {
+  readonly isStopping: boolean;
+  readonly isBlocked: boolean;
+  readonly isRed: boolean;
+  readonly isLimited: boolean;
+  /** Why nothing lands. */
+  readonly obstacle: string | undefined;
+  /** Where it had nobody work. */
+  readonly landingsOnly: LandingsOnly | undefined;
+  /** Ids of the phases whose turn to land it was. */
+  readonly asked: ReadonlySet<string>;
+}
+
+/** Why an engine that nothing cut off has stopped. */
+export function stopReason(
+  { phases }: Pick<NebulaState, "phases">,
+  { isStopping, isBlocked, isRed, isLimited, obstacle, landingsOnly, asked }: Standing,
+): StopReason {
+  if (isStopping && !phases.every(isSettled)) return "interrupted";
+  if (phases.every(({ status }) => status === "done")) return "done";
+  if (landingsOnly !== undefined) return landedReason(phases, landingsOnly, asked);
+  if (isRed) return "red_base";
+  if (obstacle !== undefined || phases.some(({ status }) => status === "awaiting_human")) {
+    return "waiting";
+  }
+  if (phases.every(isSettled)) return "failed";
+  if (isBlocked) return "budget";
+  return isLimited ? "limit" : "waiting";
+}
+
+function landedReason(
+  phases: NebulaState["phases"],
+  { phase }: LandingsOnly,
+  asked: ReadonlySet<string>,
+): StopReason {
+  const meant = phases.filter(({ id }) => (phase ?? id) === id);
+  const isLeft = meant.some(
+    ({ id, status }) =>
+      status === "queued" || status === "landing" || (asked.has(id) && status !== "done"),
+  );
+  return isLeft ? "waiting" : "landed";
+}
