@@ -190,6 +190,80 @@ test.for([
   expect(place.landings()).toEqual([]);
 });
 
+test.for([
+  ["checks another commit out", "git checkout -q --detach HEAD^"],
+  ["commits", "git commit -q --allow-empty -m Mine"],
+  ["resets HEAD", "git reset -q --hard HEAD^"],
+  ["leaves HEAD without a commit", "git switch -q --orphan none"],
+] as const)("a command that %s has failed, and nothing lands", async ([, moves]) => {
+  const command = `test ! -e a.txt || ${moves}`;
+  const files = { "nebula.toml": verified([command, "true"], "max_reworks = 1\n") };
+  const place = aPlace({}, { ...files, "a.md": phase("a") });
+  const { reason, state } = await place.apply(WRITES_BOTH);
+  expect(reason).toBe("waiting");
+  expect(told(place, "rework").map(({ findings }) => findings)).toEqual([
+    [expect.stringContaining(`[verify] ${command} moved HEAD to `)],
+  ]);
+  expect(place.landings()).toEqual([]);
+  const receipts = listReceipts(nebulaHome(commonDir(place), state.id).receipts);
+  expect(receipts.filter(({ command: of }) => of === "true")).toHaveLength(1);
+});
+
+test("a branch that a command has checked out is in nobody's way", async () => {
+  const leave = "test ! -e a.txt || { git branch -q -f mine && git switch -q mine; }";
+  const files = { "nebula.toml": verified([leave, "git symbolic-ref -q HEAD && exit 1; true"]) };
+  const place = aPlace({}, { ...files, "a.md": phase("a") });
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  expect(outcomes(place)).toEqual(["passed"]);
+});
+
+test("after a command that has failed the next one has the commit, whatever that has left", async () => {
+  const fails = "echo more > made.txt; echo more > tracked.txt; exit 1";
+  const next = "test ! -e made.txt && test $(cat tracked.txt) = x";
+  const files = { "nebula.toml": verified([fails, next]), "a.md": phase("a") };
+  const place = aPlace({ "tracked.txt": "x\n" }, files);
+  const { reason, state } = await place.apply(WRITES_BOTH, { acceptsRedBase: true });
+  expect(state.acceptedFailures).toEqual([fails]);
+  expect(reason).toBe("done");
+  const receipts = listReceipts(nebulaHome(commonDir(place), state.id).receipts);
+  const codes = receipts.filter(({ command }) => command === next).map(({ exitCode }) => exitCode);
+  expect(codes).toEqual([0, 0]);
+});
+
+test("a change that git was asked to hide fails its command, and does not stay for the next", async () => {
+  const hides = "git update-index --skip-worktree tracked.txt; echo more > tracked.txt";
+  const next = "test $(cat tracked.txt) = x";
+  const files = { "nebula.toml": verified([hides, next]), "a.md": phase("a") };
+  const place = aPlace({ "tracked.txt": "x\n" }, files);
+  const { state } = await place.apply(WRITES_BOTH, { acceptsRedBase: true });
+  expect(state.acceptedFailures).toEqual([hides]);
+  expect(told(place, "base_verified")[0]?.findings).toEqual([
+    `[verify] ${hides} changed: tracked.txt`,
+  ]);
+});
+
+test("ignored files of one command are there for the next unless all is removed", async () => {
+  const commands = ["echo more > made.txt", "test ! -e made.txt"];
+  const outcomesWith = async (more: string) => {
+    const files = { "nebula.toml": verified(commands, more), "a.md": phase("a") };
+    const place = aPlace({ ".gitignore": "made.txt\n" }, files);
+    await place.apply(WRITES_BOTH);
+    return bases(place);
+  };
+  expect(await outcomesWith("")).toEqual(["failed"]);
+  expect(await outcomesWith('verify_clean = "all"\n')).toEqual(["passed"]);
+});
+
+test("where the tree cannot be set up again the verification has failed, and the engine has not", async () => {
+  const more = 'setup = ["test ! -e ../seen"]\nverify_clean = "all"\n';
+  const files = { "nebula.toml": verified(["touch ../seen; false"], more), "a.md": phase("a") };
+  const place = aPlace({}, files);
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("red_base");
+  expect(told(place, "base_verified")[0]?.findings).toEqual([
+    "[verify] setup: test ! -e ../seen exit 1: ",
+  ]);
+});
+
 test("a tree that is emptied before each verification is set up again", async () => {
   const more = 'setup = ["echo made > made.txt"]\nverify_clean = "all"\n';
   const place = aPlace(

@@ -7,6 +7,7 @@ export { gitVersion } from "../commit-setup.ts";
 export { usesConventionalCommits } from "../convention.ts";
 export { filesAt, readBlob } from "../files-at.ts";
 export { reflogActions } from "../history.ts";
+export { hiddenChanges } from "../hidden.ts";
 export { hooksFolder } from "../hooks.ts";
 export type { ControlChange } from "../controls/changes.ts";
 export {

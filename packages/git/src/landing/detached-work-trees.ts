@@ -13,6 +13,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ConfigPair } from "../environment.ts";
 import { GitError, isGone } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
+import { hiddenChanges } from "../hidden.ts";
 import { gitDirAt, openRepository, type Repository } from "../repository.ts";
 import { checkSha } from "../revision.ts";
 import { git, gitOutput, type RunOptions } from "../run.ts";
@@ -56,7 +57,7 @@ export async function addDetachedWorkTree(
 
 /**
  * Puts HEAD at a commit, on no branch, and makes all tracked files those of the commit, durably: changes in them are
- * lost, what is untracked stays unless it is in the way. Git forgets what it is in the middle of there. No git hook
+ * lost, also those that git was asked not to look at; what is untracked stays unless it is in the way. Git forgets what it is in the middle of there. No git hook
  * runs, and no filter but those of the user's own settings.
  *
  * @param workTree - A linked one that Quasar made.
@@ -75,12 +76,24 @@ export async function checkOutCommit(
     throw new GitError("ERR_FOREIGN_WORK_TREE", message, { path: root });
   }
   await quitOperation(workTree, { signal });
+  await uncoverChanges(root, { signal });
   const filters = await trustedFilters(root, { signal });
   const config: readonly ConfigPair[] = [...filters, ["submodule.recurse", "false"]];
   const args = ["checkout", "--quiet", "--force", "--detach", checkSha(commit), "--"];
   await write(root, args, { signal, config });
   // Git has synced its own.
   await isSynced(workTree);
+}
+
+/** Git passes over a changed file that it was asked not to look at, also where it is to overwrite it. */
+async function uncoverChanges(root: string, { signal }: SignalOptions): Promise<void> {
+  const hidden = await hiddenChanges(root, { signal });
+  if (hidden.length === 0) return;
+  const input = hidden.map(({ path }) => `${path}\0`).join("");
+  await gitOutput("keep", root, ["update-index", "--no-skip-worktree", "-z", "--stdin"], {
+    signal,
+    input,
+  });
 }
 
 async function write(root: string, args: readonly string[], options: RunOptions): Promise<void> {

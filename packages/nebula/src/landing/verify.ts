@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import { dirtyPaths } from "@quasar/git";
-import { treeToCommit } from "@quasar/git/work-trees";
-import { inspectReceipt, justifiesSkip, listReceipts, signReceipt } from "@quasar/receipts";
+import type { Repository } from "@quasar/git";
+import { inspectReceipt, justifiesSkip, listReceipts } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import type { Engine } from "../engine/context.ts";
 import { setupDigest } from "../trees/set-up.ts";
 import { moveTree, VERIFY_TREE } from "../trees/tree.ts";
-import { runShell } from "./run-shell.ts";
+import { type Candidate, verifyOnce } from "./verify-once.ts";
 
 /** A command that did not pass, or the set-up before it. */
 export interface Failure {
@@ -35,17 +34,10 @@ export function outcomeOf({
   return isFlaky ? "flaky" : isKnown ? "known" : "passed";
 }
 
-/** A commit to be verified, and its tree. */
-export interface Candidate {
-  readonly commit: string;
-  readonly tree: string;
-  /** From 1. */
-  readonly attempt: number;
-}
-
 /**
- * Runs the nebula's commands on a commit, in a work tree that holds it and nothing else, and signs what came of it. A
- * failure is repeated: only one that repeats counts.
+ * Runs the nebula's commands on a commit, and signs what came of it. Each finds a work tree that holds the commit and
+ * nothing else, but for the ignored files of those before where these stay. A failure is repeated: only one that repeats
+ * counts.
  *
  * @param isFinal - Whether the rest need not be run once this command has failed.
  */
@@ -54,44 +46,45 @@ export async function verify(
   candidate: Candidate,
   isFinal: (command: string) => boolean,
 ): Promise<Verified> {
-  const { verify: commands, verifyRetries } = engine.spec.execution;
+  const { verify: commands, verifyRetries, verifyClean } = engine.spec.execution;
   makeFolders(engine.home.receipts);
-  let path: string;
-  try {
-    path = await verifyTree(engine, candidate);
-  } catch (error) {
-    if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
-    const finding = `[verify] ${error.message}`;
-    return { failures: [{ command: undefined, finding }], isKnown: false, isFlaky: false };
-  }
-  const configSha256 = configOf(engine, path);
   const failures: Failure[] = [];
   let isKnown = true;
   let isFlaky = false;
-  for (const command of commands) {
-    if (isProved(engine, command, candidate.tree, configSha256)) continue;
-    isKnown = false;
-    let finding: string | undefined;
-    for (let tries = 0; tries <= verifyRetries; tries += 1) {
-      if (tries > 0) await verifyTree(engine, candidate);
-      finding = await verifyOnce(engine, { command, path, candidate, configSha256 });
-      if (finding !== undefined) continue;
-      isFlaky ||= tries > 0;
-      break;
+  try {
+    const tree = await verifyTree(engine, candidate);
+    const configSha256 = configOf(engine, tree.root);
+    /** Whether nothing was run there that may have left something. */
+    let isFresh = true;
+    for (const command of commands) {
+      if (isProved(engine, command, candidate.tree, configSha256)) continue;
+      isKnown = false;
+      let finding: string | undefined;
+      for (let tries = 0; tries <= verifyRetries; tries += 1) {
+        if (!isFresh) await verifyTree(engine, candidate);
+        finding = await verifyOnce(engine, { command, tree, candidate, configSha256 });
+        isFresh = finding === undefined && verifyClean === "untracked";
+        if (finding !== undefined) continue;
+        isFlaky ||= tries > 0;
+        break;
+      }
+      if (finding === undefined) continue;
+      failures.push({ command, finding });
+      if (isFinal(command)) break;
     }
-    if (finding === undefined) continue;
-    failures.push({ command, finding });
-    if (isFinal(command)) break;
+  } catch (error) {
+    if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
+    failures.push({ command: undefined, finding: `[verify] ${error.message}` });
   }
   return { failures, isKnown, isFlaky };
 }
 
 /** The work tree of verifications, which holds the candidate and nothing else. */
-async function verifyTree(engine: Engine, { commit }: Candidate): Promise<string> {
+async function verifyTree(engine: Engine, { commit }: Candidate): Promise<Repository> {
   const { setup: commands, verifyClean } = engine.spec.execution;
   const setup = { commands, again: "changed" } as const;
   const isEmptied = verifyClean === "all";
-  return (await moveTree(engine, { name: VERIFY_TREE, commit, setup, isEmptied })).root;
+  return moveTree(engine, { name: VERIFY_TREE, commit, setup, isEmptied });
 }
 
 /** What a receipt is good for: the commands, and what the tree was set up with. */
@@ -101,58 +94,15 @@ function configOf({ spec }: Engine, path: string): string {
   return createHash("sha256").update(config).digest("hex");
 }
 
+/** Whether a receipt says that the command passes, and that it was this commit's tree that it judged. */
 function isProved(engine: Engine, command: string, tree: string, configSha256: string): boolean {
   const { keys, home, store } = engine;
   const dir = home.receipts;
   const task = { workspaceId: "nebula", taskId: store.current.id };
-  return listReceipts(dir, { tree }).some(
-    (receipt) =>
-      receipt.command === command &&
-      justifiesSkip(inspectReceipt(receipt, { dir, task, keys }), { tree, configSha256 }),
-  );
-}
-
-interface OneCommand {
-  readonly command: string;
-  readonly path: string;
-  readonly candidate: Candidate;
-  readonly configSha256: string;
-}
-
-/** @returns Why it has failed, if it has. */
-async function verifyOnce(
-  engine: Engine,
-  { command, path, candidate, configSha256 }: OneCommand,
-): Promise<string | undefined> {
-  const { home, keys, store, signal } = engine;
-  const ran = await runShell(engine, { command, path, dir: home.receipts });
-  const changed = await dirtyPaths(path, { signal });
-  const treeAfter = changed.length === 0 ? candidate.tree : await treeToCommit(path, { signal });
-  const { end, startedAt } = ran;
-  signReceipt(
-    {
-      receiptId: ran.id,
-      workspaceId: "nebula",
-      taskId: store.current.id,
-      stepName: "verify",
-      attempt: candidate.attempt,
-      command,
-      argv: ran.argv,
-      exitCode: end.exitCode,
-      signal: end.signal,
-      startedAt: startedAt.toISOString(),
-      completedAt: new Date(startedAt.getTime() + end.durationMs).toISOString(),
-      durationMs: end.durationMs,
-      configSha256,
-      commitBefore: candidate.commit,
-      treeBefore: candidate.tree,
-      commitAfter: candidate.commit,
-      treeAfter,
-    },
-    { keys, dir: home.receipts },
-  );
-  if (end.exitCode !== 0) return `[verify] ${command} exit ${end.exitCode}: ${ran.tail}`;
-  if (changed.length === 0) return undefined;
-  const paths = changed.map(({ path: name }) => name).join(", ");
-  return `[verify] ${command} changed: ${paths}`;
+  return listReceipts(dir, { tree }).some((receipt) => {
+    if (receipt.command !== command) return false;
+    const inspected = inspectReceipt(receipt, { dir, task, keys });
+    const { commitBefore, commitAfter } = inspected.statement ?? {};
+    return commitBefore === commitAfter && justifiesSkip(inspected, { tree, configSha256 });
+  });
 }

@@ -176,7 +176,7 @@ export const MANIFEST = v.object({
       verify_clean: key(
         oneOf("untracked", "all"),
         "untracked",
-        "What is removed before a verification; all: ignored files too, and set-up again",
+        "What is removed before a command of verify; all: ignored files too, and set-up again",
       ),
       merge_order: key(
         oneOf("ready", "plan"),

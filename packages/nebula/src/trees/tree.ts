@@ -85,6 +85,8 @@ export async function moveTree(
 ): Promise<Repository> {
   const { signal } = engine;
   const tree = await openTree(engine, { ...options, setup: { commands: [] } });
+  // Of a command or an agent that was ended while git wrote.
+  await freeGitLocks(tree);
   await checkOutCommit(tree, options.commit, { signal });
   const left = await quarantineRepositories(tree.root, { signal });
   if (left !== undefined) leave(engine, options.name, left);
