@@ -68,6 +68,25 @@ test("the tree of verifications is set up again for a candidate that asks for it
   expect(state.phases[1]?.reason).toContain("[verify] setup: sh install.sh exit 4");
 });
 
+test("after a set-up that has failed half-way the tree is set up again, also for what it was set up for before", async () => {
+  const setup = "rm -f done; grep -q bad install.txt && exit 4; touch done";
+  const files = {
+    "nebula.toml": execution(
+      `setup = ["${setup}"]\nsetup_inputs = ["install.txt"]\nverify = ["test -e done"]`,
+    ),
+    "a.md": phase("a"),
+  };
+  const place = aPlace({ ".gitignore": "done\n", "install.txt": "good\n" }, files);
+  const { reason, state } = await place.apply({
+    "Phase a": (tree, { prompt }) => {
+      const isBack = prompt.includes("REWORK:");
+      write(tree, { "a.txt": "a\n", "install.txt": isBack ? "good\n" : "bad\n" });
+    },
+  });
+  expect(state.phases[0]?.reworks).toEqual(["verify"]);
+  expect(reason).toBe("done");
+});
+
 test("what a phase changes outside of its scope is reported, or sent back where the nebula says so", async () => {
   const files = { "nebula.toml": MANIFEST, "a.md": phase("a", 'scope = ["src/**"]') };
   const work: Work = {

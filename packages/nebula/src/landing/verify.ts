@@ -82,7 +82,7 @@ export async function verify(
 /** The work tree of verifications, which holds the candidate and nothing else. */
 async function verifyTree(engine: Engine, { commit }: Candidate): Promise<Repository> {
   const { setup: commands, verifyClean } = engine.spec.execution;
-  const setup = { commands, again: "changed" } as const;
+  const setup = { commands, isRepeated: true };
   const isEmptied = verifyClean === "all";
   return moveTree(engine, { name: VERIFY_TREE, commit, setup, isEmptied });
 }

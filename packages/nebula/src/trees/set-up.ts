@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { readWholeFile, replaceFile } from "@quasar/durable";
+import { dirname, join } from "node:path";
+import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
 import { makeFolders } from "@quasar/process/files";
 import type { Engine } from "../engine/context.ts";
@@ -44,32 +44,44 @@ function inputOf(file: string): Uint8Array | undefined {
 
 export interface SetUpOptions {
   readonly commands: readonly string[];
-  /** Whether it is done again in a tree that was set up: `changed`, where what the commands read has. @default never */
-  readonly again?: "always" | "changed" | undefined;
+  /** Whether a tree that was set up is set up again where what the commands read is other than it was. @default false */
+  readonly isRepeated?: boolean | undefined;
+}
+
+type Tree = Pick<Repository, "root" | "gitDir">;
+
+/** In the tree's git folder: the digest that it was set up with. It is there only while all that was made is. */
+function doneFile({ gitDir }: Tree): string {
+  return join(gitDir, "quasar", "setup", "done");
+}
+
+/** Has a work tree count as one that was not set up, durably: call it before anything goes that set-up has made. */
+export function forgetSetUp(tree: Tree): void {
+  removeFile(doneFile(tree));
 }
 
 /**
- * Runs the commands that make a work tree ready, once, and notes it in the tree's git folder.
+ * Runs the commands that make a work tree ready, once. One that fails, or dies half-way, has them run again.
  *
  * @throws {NebulaError} `ERR_SETUP`
  */
 export async function setUp(
   engine: Engine,
-  { root: path, gitDir }: Pick<Repository, "root" | "gitDir">,
-  { commands, again }: SetUpOptions,
+  tree: Tree,
+  { commands, isRepeated = false }: SetUpOptions,
 ): Promise<void> {
   if (commands.length === 0) return;
-  const folder = join(gitDir, "quasar", "setup");
-  const note = join(folder, "done");
-  const noted = Buffer.from(readWholeFile(note, { maxBytes: 256 }) ?? []).toString();
-  const digestNow = (): string => setupDigest(engine.spec, path, commands);
-  const isKnown = noted !== "" && again !== "always";
-  if (isKnown && (again === undefined || noted === digestNow())) return;
+  const file = doneFile(tree);
+  const folder = dirname(file);
+  const done = Buffer.from(readWholeFile(file, { maxBytes: 256 }) ?? []).toString();
+  const digest = setupDigest(engine.spec, tree.root, commands);
+  if (done !== "" && (!isRepeated || done === digest)) return;
+  forgetSetUp(tree);
   makeFolders(folder);
   for (const command of commands) {
-    const { end, tail } = await runShell(engine, { command, path, dir: folder });
+    const { end, tail } = await runShell(engine, { command, path: tree.root, dir: folder });
     if (end.exitCode === 0) continue;
     throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${end.exitCode}: ${tail}`);
   }
-  replaceFile(note, Buffer.from(digestNow()), { keepPrevious: false });
+  replaceFile(file, Buffer.from(digest), { keepPrevious: false });
 }

@@ -20,7 +20,7 @@ import { branchTip, type Engine } from "../engine/context.ts";
 import { refsOf } from "../state/home.ts";
 import { copyFiles } from "./copy-files.ts";
 import { removeEmptyFolders } from "./place.ts";
-import { setUp, type SetUpOptions } from "./set-up.ts";
+import { forgetSetUp, setUp, type SetUpOptions } from "./set-up.ts";
 
 /** The work tree in which candidates are verified: one for each nebula. */
 export const VERIFY_TREE = "verify";
@@ -88,13 +88,16 @@ export async function moveTree(
   // Of a command or an agent that was ended while git wrote.
   await freeGitLocks(tree);
   await checkOutCommit(tree, options.commit, { signal });
-  const left = await quarantineRepositories(tree.root, { signal });
-  if (left !== undefined) leave(engine, options.name, left);
   const { isEmptied: ignored = false } = options;
+  if (ignored) forgetSetUp(tree);
+  const left = await quarantineRepositories(tree.root, { signal });
+  if (left !== undefined) {
+    forgetSetUp(tree);
+    leave(engine, options.name, left);
+  }
   await removeUntracked(tree.root, { ignored, signal });
   if (ignored) await copyFiles(engine, tree.root);
-  const isStale = ignored || left !== undefined;
-  await setUp(engine, tree, isStale ? { ...options.setup, again: "always" } : options.setup);
+  await setUp(engine, tree, options.setup);
   return tree;
 }
 
