@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listReceipts } from "@quasar/receipts";
 import { expect, test } from "vitest";
@@ -273,6 +273,28 @@ test("a tree that is emptied before each verification is set up again", async ()
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
   expect(outcomes(place)).toEqual(["passed", "passed"]);
 });
+
+test.for([
+  [true, "passes", "true"],
+  [false, "fails, as a person has accepted,", "false"],
+] as const)(
+  "a landing that is recorded after a crash is verified: %s, where its command %s",
+  async ([isVerified, , command]) => {
+    const place = aPlace({}, { "nebula.toml": verified([command]), "a.md": phase("a") });
+    const { state } = await place.apply(WRITES_BOTH, { acceptsRedBase: true });
+    // As if the engine had died between the move of the branch and its record.
+    const file = nebulaHome(commonDir(place), state.id).state;
+    const landed = readFileSync(file, "utf8");
+    const before = landed
+      .replace('status = "done"', 'status = "landing"')
+      .replace(/^landing = 1$/mu, "landing = 0");
+    expect(before).not.toBe(landed);
+    writeFileSync(file, before);
+    expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+    const landings = told(place, "phase_landed").map((each) => each.verified);
+    expect(landings).toEqual([isVerified, isVerified]);
+  },
+);
 
 test("the branch is not verified where there is nothing to begin or to land", async () => {
   const place = aPlace({}, verifiedBy("test ! -e again || false"));

@@ -52,8 +52,7 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
       if (verified !== "none") {
         engine.bases.set(made.candidate, { failing: verified.failing, isRed: false });
       }
-      const isVerified = verified !== "none" && verified.failing.size === 0;
-      finish(engine, made, { type: "phase_landed", verified: isVerified });
+      finish(engine, id);
       return;
     }
   }
@@ -79,12 +78,13 @@ async function verifyCandidate(
   const { id, candidate: commit, tree, attempt } = made;
   const isNew = (command: string | undefined): boolean =>
     command === undefined || !base.failing.has(command);
-  const verified = await verify(engine, { commit, tree, attempt }, isNew);
-  const { failures } = verified;
+  const found = await verify(engine, { commit, tree, attempt }, isNew);
+  const { failures } = found;
   const findings = failures.filter(({ command }) => isNew(command)).map(({ finding }) => finding);
-  const passed = failures.length === 0 ? outcomeOf(verified) : "accepted";
+  const passed = failures.length === 0 ? outcomeOf(found) : "accepted";
   const outcome = findings.length > 0 ? "failed" : passed;
-  note(engine, { type: "verification", phase: id, tree, outcome });
+  const verified = failures.length === 0;
+  report(engine, id, { verified }, { type: "verification", phase: id, tree, outcome });
   if (findings.length === 0) {
     return { failing: new Set(failures.flatMap(({ command }) => command ?? [])) };
   }
@@ -128,7 +128,7 @@ async function candidateOn(
     message: landingMessage(store.current, spec, state),
     atSeconds: await landingDate(merges, parents),
   });
-  const change = { status: "landing", onto: tip, candidate, tree } as const;
+  const change = { status: "landing", onto: tip, candidate, tree, verified: false } as const;
   report(engine, id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
   await holdRef(engine, ref, candidate);
   return store.phase(id);
@@ -197,14 +197,12 @@ async function moveBranch(
   return (await compareAndSwapRef(repository, swap)) === "swapped";
 }
 
-function finish(
-  engine: Engine,
-  { id, candidate }: PhaseState,
-  event: { readonly type: "phase_landed"; readonly verified: boolean },
-): void {
+/** Records a landing whose candidate is on the branch. */
+function finish(engine: Engine, id: string): void {
+  const { candidate, verified } = engine.store.phase(id);
   const landing = nextLanding(engine.store.current);
   const done = { status: "done", landing, reservedUsd: 0, reason: "" } as const;
-  report(engine, id, done, { ...event, phase: id, candidate });
+  report(engine, id, done, { type: "phase_landed", phase: id, candidate, verified });
 }
 
 /**
@@ -236,9 +234,6 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
   for (const state of store.current.phases.filter(({ status }) => status === "landing")) {
     if (!(await exists(engine, state.candidate)) || !(await isLanded(state))) continue;
     syncRef(repository, branchRef(engine));
-    finish(engine, state, {
-      type: "phase_landed",
-      verified: engine.spec.execution.verify.length > 0,
-    });
+    finish(engine, state.id);
   }
 }

@@ -32,6 +32,7 @@ const phase = v.object({
   onto: commit,
   candidate: commit,
   tree: commit,
+  verified: v.optional(v.boolean(), false),
   landing: count,
   question: v.picklist(["", ...QUESTIONS]),
   digest: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),

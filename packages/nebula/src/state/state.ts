@@ -49,6 +49,8 @@ export interface PhaseState {
   readonly onto: string;
   readonly candidate: string;
   readonly tree: string;
+  /** Whether its candidate has passed the commands of `verify`, all of them, and there were some. */
+  readonly verified: boolean;
   /** Its number among the landings of the nebula, from 1. 0: it has not landed. */
   readonly landing: number;
   /**
@@ -118,7 +120,8 @@ export interface NebulaState {
 
 /** What an attempt that begins anew has not got yet. */
 export const ANEW = {
-  ...{ runId: "", tip: "", onto: "", candidate: "", tree: "", digest: "", approved: "" },
+  ...{ runId: "", tip: "", onto: "", candidate: "", tree: "", verified: false },
+  ...{ digest: "", approved: "" },
 } as const;
 
 /** A phase that has not begun. */
