@@ -100,7 +100,11 @@ test("without --auto nothing begins, and a bad number is refused", async () => {
   const at = withDemo(PLAIN);
   const without = applyArgs(at, ALL).filter((arg) => arg !== "--auto");
   expect((await quasar(at, without)).code).toBe(2);
-  const args = [...applyArgs(at, ALL), "--max-workers", "0"];
-  expect((await quasar(at, args)).stderr).toContain("--max-workers");
+  const refusal = async (...flags: readonly string[]) =>
+    (await quasar(at, [...applyArgs(at, ALL), ...flags])).stderr;
+  expect(await refusal("--max-workers", "65")).toContain(
+    "--max-workers must be a whole number from 1 to 64, not 65",
+  );
+  expect(await refusal("--total-budget", "9".repeat(400))).toContain("--total-budget must be");
   expect(git(at, "branch", "--list", "nebula/*")).toBe("");
 });

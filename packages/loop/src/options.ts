@@ -125,7 +125,7 @@ export interface LoopOptions {
   readonly projectContext?: string | undefined;
   /** Paths that were dirty before the run and are never committed by it. */
   readonly untouchablePaths?: readonly string[] | undefined;
-  /** Longest time a lint or filter command may take, in milliseconds. @default 600_000 */
+  /** Longest time a lint or filter command may take, in milliseconds: less than 2^31. @default 600_000 */
   readonly checkTimeoutMs?: number | undefined;
   /** The environment of lint and filter commands. @default that of this process */
   readonly checkEnv?: Readonly<Record<string, string | undefined>> | undefined;

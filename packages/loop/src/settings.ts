@@ -61,13 +61,20 @@ type Rule = readonly [name: keyof LoopOptions, isValid: (value: unknown) => bool
 // A run id is a part of file names, of trailers and of an environment variable.
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u;
 
+/** A timer of more milliseconds fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 const RULES: readonly Rule[] = [
   ["maxCycles", (value) => isInteger(value, 1, MOST_CYCLES), "a whole number from 1 to 10000"],
   ["maxLintRetries", (value) => isInteger(value, 0), "a whole number from 0"],
   ["retries", (value) => isInteger(value, 0, 100), "a whole number from 0 to 100"],
   ["maxBudgetUsd", (value) => isAmount(value, 0), "a number of US dollars from 0"],
   ["maxTurnBudgetUsd", (value) => isAmount(value, 0), "a number of US dollars from 0"],
-  ["checkTimeoutMs", (value) => isInteger(value, 1), "a whole number of milliseconds from 1"],
+  [
+    "checkTimeoutMs",
+    (value) => isInteger(value, 1, LONGEST_TIMER_MS),
+    `a whole number of milliseconds from 1 to ${LONGEST_TIMER_MS}`,
+  ],
   [
     "runId",
     (value) => typeof value === "string" && RUN_ID.test(value),

@@ -765,6 +765,7 @@ test.for([
   [{ maxBudgetUsd: Number.POSITIVE_INFINITY }, "maxBudgetUsd"],
   [{ maxLintRetries: -1 }, "maxLintRetries"],
   [{ checkTimeoutMs: 0 }, "checkTimeoutMs"],
+  [{ checkTimeoutMs: 2 ** 31 }, "checkTimeoutMs"],
   [{ runId: "../x" }, "runId"],
   [{ runId: "" }, "runId"],
 ] as const)("refuses the options %o before anything is spent", async ([change, name]) => {

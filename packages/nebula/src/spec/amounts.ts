@@ -12,6 +12,9 @@ const MS_OF: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
+/** The longest length of time that a nebula may name: timers take less than 25 days. */
+export const LONGEST = "576h";
+
 /** Whole milliseconds of a text that {@link DURATION} matches, rounded up. */
 export function durationMs(text: string): number {
   const parts = [...text.matchAll(/([\d.]+)([a-zµμ]+)/g)];

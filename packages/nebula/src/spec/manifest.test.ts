@@ -156,6 +156,15 @@ test.for(["soon", "5", "5 m", "-5m", "5d", "1e3s", "m"])(
   },
 );
 
+test.for(["hail_timeout", "rework_hold", "timeout"])("%s has a longest length", (key) => {
+  const said = (value: string) => readManifest(`[execution]\n${key} = "${value}"\n`).problems;
+  expect(said("576h")).toEqual([]);
+  expect(said("576h1ms")).toMatchObject([
+    { category: "bounds_violation", severity: "error", field: `execution.${key}` },
+  ]);
+  expect(said("600h")[0]?.message).toContain("at most 576h");
+});
+
 test.for([
   ["[execution]\nmax_workers = 65", "bounds_violation", "execution.max_workers"],
   ["[execution]\nmax_workers = -1", "bounds_violation", "execution.max_workers"],
@@ -163,6 +172,7 @@ test.for([
   ["[execution]\nmax_workers = true", "invalid_value", "execution.max_workers"],
   ["[execution]\nmax_review_cycles = -1", "bounds_violation", "execution.max_review_cycles"],
   ["[execution]\nmax_budget_usd = -0.5", "bounds_violation", "execution.max_budget_usd"],
+  ["[execution]\nmax_budget_usd = 1000001", "bounds_violation", "execution.max_budget_usd"],
   ["[execution]\ntotal_budget_usd = inf", "bounds_violation", "execution.total_budget_usd"],
   ["[execution]\ntotal_budget_usd = nan", "bounds_violation", "execution.total_budget_usd"],
   ["[execution]\nmax_context_tokens = -1", "bounds_violation", "execution.max_context_tokens"],

@@ -113,9 +113,9 @@ test.for([
 test.for([
   ["title = 3", "invalid_value", "title is not a text"],
   ["priority = 1.5", "bounds_violation", "priority is not a whole number"],
-  ["max_budget_usd = -1", "bounds_violation", "max_budget_usd is not an amount of 0 or more"],
-  ["max_budget_usd = inf", "bounds_violation", "max_budget_usd is not an amount of 0 or more"],
-  ["max_budget_usd = nan", "bounds_violation", "max_budget_usd is not an amount of 0 or more"],
+  ["max_budget_usd = -1", "bounds_violation", "max_budget_usd is not an amount from 0 to 1000000"],
+  ["max_budget_usd = inf", "bounds_violation", "max_budget_usd is not an amount from 0 to 1000000"],
+  ["max_budget_usd = nan", "bounds_violation", "max_budget_usd is not an amount from 0 to 1000000"],
   ["max_review_cycles = -1", "bounds_violation", "max_review_cycles is not a whole number of 0"],
   ['gate = "ask"', "invalid_gate", "gate is not one of trust, watch, review, approve"],
   ["gate = 1", "invalid_gate", "gate is not one of"],
@@ -125,6 +125,7 @@ test.for([
   ['coder = "command:sh"', "invalid_value", "coder is not the name of an agent"],
   ['checks = [" "]', "invalid_value", "checks[0] is not a command"],
   ['timeout = "soon"', "invalid_value", "timeout is not a length of time"],
+  ['timeout = "600h"', "bounds_violation", "timeout is not a length of time of at most 576h"],
   [`id = "${"x".repeat(1025)}"`, "invalid_id", "id is not a text of at most 1024 bytes"],
   ["labels = 1979-05-27", "invalid_value", "labels is not a list"],
 ] as const)("%s is an error of that key, and the others are read", ([line, category, message]) => {

@@ -37,10 +37,10 @@ function problemOf(issue: v.BaseIssue<unknown>, path: readonly unknown[]): Found
 /** What is wrong where a value is of the right type and is not one of those that may be. */
 const CATEGORIES: Readonly<Record<string, ProblemCategory>> = {
   check: "invalid_path",
-  finite: "bounds_violation",
   integer: "bounds_violation",
   max_value: "bounds_violation",
   min_value: "bounds_violation",
+  raw_check: "bounds_violation",
   max_bytes: "invalid_id",
 };
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DURATION, SIZE } from "./amounts.ts";
+import { DURATION, durationMs, LONGEST, SIZE } from "./amounts.ts";
 import { isFileWithin, isPlainName, pathWithin } from "./paths.ts";
 import { parseScope } from "./scope.ts";
 import { GATES } from "./types.ts";
@@ -48,11 +48,9 @@ const whole = (from: number, to: number, expected: string) =>
     v.maxValue(to, expected),
   );
 const count = whole(0, 1_000_000_000, "a whole number of 0 or more");
-const usd = v.pipe(
-  v.number("an amount of 0 or more"),
-  v.finite("an amount of 0 or more"),
-  v.minValue(0, "an amount of 0 or more"),
-);
+const MOST_USD = 1_000_000;
+const usdWords = `an amount from 0 to ${MOST_USD}`;
+const usd = v.pipe(v.number(usdWords), v.minValue(0, usdWords), v.maxValue(MOST_USD, usdWords));
 
 const list = <S extends v.GenericSchema>(item: S) => {
   const most = `a list of at most ${MOST_ENTRIES}`;
@@ -65,11 +63,16 @@ const command = v.pipe(
   v.string("a command"),
   v.regex(COMMAND, "a command of at most 4000 characters"),
 );
-const duration = v.pipe(text, v.regex(DURATION, "a length of time such as 5m, 1h30m or 0"));
-const durationOrNone = v.union(
-  [v.literal(""), duration],
-  "a length of time such as 5m, 1h30m or 0",
+const durationWords = "a length of time such as 5m, 1h30m or 0";
+const duration = v.pipe(
+  text,
+  v.regex(DURATION, durationWords),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || durationMs(dataset.value) <= durationMs(LONGEST)) return;
+    addIssue({ message: `a length of time of at most ${LONGEST} (24 days)` });
+  }),
 );
+const durationOrNone = v.union([v.literal(""), duration], durationWords);
 const agent = v.pipe(
   v.string("the name of an agent"),
   v.regex(

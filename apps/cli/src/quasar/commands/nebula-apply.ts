@@ -31,12 +31,12 @@ import {
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf, runNotification } from "@quasar/runs/internal";
-import { cleanLine, count, shellWord } from "@quasar/runs/text";
+import { cleanLine, count, fit, shellWord } from "@quasar/runs/text";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
 import { environmentOfChecks } from "../../shared/checks/environment.ts";
-import { periodMs } from "../../shared/config/kinds.ts";
+import { type Kind, periodMs, usd, whole } from "../../shared/config/kinds.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
 import { loadTrusted } from "../../shared/config/trust.ts";
@@ -298,16 +298,25 @@ function limitsOf(
   { maxWorkers, totalBudget }: NebulaApplyOptions,
 ): EngineLimits {
   return {
-    maxWorkers: numberOf("--max-workers", maxWorkers, /^[1-9]\d?$/u) ?? execution.maxWorkers,
-    totalUsd: numberOf("--total-budget", totalBudget, /^\d+(?:\.\d+)?$/u) ?? cost.totalUsd ?? 0,
+    maxWorkers: numberOf("--max-workers", maxWorkers, WORKERS) ?? execution.maxWorkers,
+    totalUsd: numberOf("--total-budget", totalBudget, usd) ?? cost.totalUsd ?? 0,
     phaseUsd: maxBudgetUsd,
     waitMs: periodMs(waitLimit) ?? 0,
   };
 }
 
-function numberOf(flag: string, value: string | undefined, form: RegExp): number | undefined {
-  if (value === undefined || form.test(value)) return value === undefined ? value : Number(value);
-  throw new CliError("ERR_USAGE", `${flag}: ${cleanLine(value)} is not a number that it takes`);
+const WORKERS = whole(1, 64);
+
+function numberOf(
+  flag: string,
+  value: string | undefined,
+  { expected, fromText }: Kind<number>,
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = fromText(value);
+  if (number !== undefined) return number;
+  const given = fit(cleanLine(value), 40);
+  throw new CliError("ERR_USAGE", `${flag} must be ${expected}, not ${given}`);
 }
 
 async function baseOf(root: string, named: string | undefined): Promise<string> {
