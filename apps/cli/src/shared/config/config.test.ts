@@ -1,7 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { ATLAS } from "../../atlas/config/settings.ts";
 import { type LoadConfigOptions, loadConfig, readConfig } from "../../quasar/config/load.ts";
 import { shownSettings } from "../show-config.ts";
 import {
@@ -131,6 +140,28 @@ test("warns of unknown variables, and leaves alone those that are no settings", 
   expect(warnings).toEqual([
     'unknown variable "QUASAR_MAX_CYCLE" in the environment; did you mean "QUASAR_MAX_CYCLES"?',
   ]);
+});
+
+const REPOSITORY = join(import.meta.dirname, "../../../../..");
+
+test.for([
+  ["QUASAR_", envLayer],
+  ["ATLAS_", ATLAS.envLayer],
+] as const)("knows each variable %s… that a guide names", ([prefix, read]) => {
+  const docs = readdirSync(join(REPOSITORY, "docs")).filter((name) => name.endsWith(".md"));
+  const guides = ["README.md", "apps/cli/README.md", ...docs.map((name) => join("docs", name))];
+  const text = guides.map((guide) => readFileSync(join(REPOSITORY, guide), "utf8")).join("\n");
+  const names = text.match(new RegExp(`\\b${prefix}[A-Z_]*[A-Z]\\b`, "gu")) ?? [];
+  expect(names).not.toEqual([]);
+  // Of a setting, 1 may be no value: then it is known, too.
+  const isUnknown = (name: string): boolean => {
+    try {
+      return read({ [name]: "1" }).warnings.length > 0;
+    } catch {
+      return false;
+    }
+  };
+  expect(new Set(names.filter(isUnknown))).toEqual(new Set());
 });
 
 test("refuses a variable of the wrong kind by its name", () => {

@@ -8,7 +8,7 @@ export type FlagValues = FlagValuesOf<Settings>;
 export const QUASAR: SettingsReader<Settings> = readerOf(SETTINGS, {
   prefix: "QUASAR_",
   otherVariables: [
-    ...["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG"],
+    ...["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG", "QUASAR_TREES"],
     ...["QUASAR_EVENT", "QUASAR_MESSAGE"],
   ],
 });
