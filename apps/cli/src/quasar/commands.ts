@@ -19,7 +19,10 @@ export const FAMILIES: Families = {
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
 const RUN_OPTION: Described = ["--run <run>", RUN[1]];
-const NEBULA: Described = ["[nebula]", "its name, id or folder; the unfinished one if left out"];
+const NEBULA: Described = [
+  "[nebula]",
+  "its name, id or folder; if left out the unfinished one, else the newest",
+];
 const PHASE: Described = ["<phase>", "its id in the nebula"];
 const PHASE_OR_PLAN: Described = ["[phase]", "its id in the nebula; the plan if left out"];
 const OF_NEBULA: OptionSpec = ["--nebula <nebula>", NEBULA[1]];
@@ -245,11 +248,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     description:
       "show how a nebula stands, in a few lines: what has landed, what works, what\n" +
       "waits and why (a plan, questions of agents), what it cost, and what to type.\n" +
-      "What it is, and all of one phase, are shown by quasar nebula show",
+      "What it is, and all of one phase, are shown by quasar nebula show. Exits with 0\n" +
+      "however the nebula stands: a program reads --json",
     args: [NEBULA],
     options: [["--all", "each of its phases, too"]],
     examples: [
-      ["quasar nebula status", "the one that is unfinished"],
+      ["quasar nebula status", "the one that is unfinished, else the newest"],
       ["quasar nebula status tokens --all", "by its name, with each phase"],
     ],
     run: async ([named], given) => (await ofNebulae()).nebulaStatusCommand(named, given),
@@ -267,7 +271,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["[phase]", "its id in the nebula; the nebula as a whole if left out"],
     ],
     examples: [
-      ["quasar nebula show", "the nebula that is unfinished"],
+      ["quasar nebula show", "the nebula that is unfinished, else the newest"],
       ["quasar nebula show parser", "its phase parser"],
       ["quasar nebula show tokens parser --json | jq .attempts", "for a program"],
     ],

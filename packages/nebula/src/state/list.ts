@@ -36,22 +36,19 @@ function readable(commonDir: string, id: string): NebulaState | undefined {
 }
 
 /**
- * The nebula that a person means: by its id, its name or its folder; without any the only one that is unfinished.
+ * The nebula that a person means: by its id, its name or its folder; without any the only one that is unfinished, else
+ * the newest.
  *
  * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` where several are meant.
  */
 export function findNebula(commonDir: string, named: string | undefined): NebulaState {
   const all = listNebulae(commonDir);
-  const meant = all.filter((nebula) =>
-    named === undefined
-      ? isUnfinished(nebula)
-      : [nebula.id, nebula.name, nebula.dir].includes(named),
-  );
+  const meant =
+    named === undefined ? all : all.filter(({ id, name, dir }) => [id, name, dir].includes(named));
   const open = meant.filter(isUnfinished);
   const [first, second] = open.length > 0 ? open : meant.slice(0, 1);
   if (first === undefined) {
-    const what =
-      named === undefined ? "no unfinished nebula" : `no nebula ${JSON.stringify(named)}`;
+    const what = named === undefined ? "no nebula" : `no nebula ${JSON.stringify(named)}`;
     throw new NebulaError("ERR_NOT_FOUND", `there is ${what} in this repository`);
   }
   if (second !== undefined) {

@@ -42,7 +42,7 @@ interface Meant {
   readonly id: string | undefined;
 }
 
-/** One name alone is a nebula's, or else a phase's of the unfinished one. */
+/** One name alone is a nebula's, or else a phase's of the one that is meant without a name. */
 function meant(
   { repositoryId }: Workspace,
   named: string | undefined,
@@ -53,13 +53,13 @@ function meant(
   } catch (error) {
     const isUnknown = error instanceof NebulaError && error.code === "ERR_NOT_FOUND";
     if (!isUnknown || named === undefined || phase !== undefined) throw error;
-    const state = onlyUnfinished(repositoryId);
+    const state = unnamed(repositoryId);
     if (state?.phases.some(({ id }) => id === named) !== true) throw error;
     return { state, id: named };
   }
 }
 
-function onlyUnfinished(repositoryId: string): NebulaState | undefined {
+function unnamed(repositoryId: string): NebulaState | undefined {
   try {
     return findNebula(repositoryId, undefined);
   } catch {

@@ -11,7 +11,7 @@ export async function findNebulae(typed: string): Promise<readonly Candidate[]> 
     .map((state) => [state.id, `${state.name}: ${isUnfinished(state) ? "unfinished" : "ended"}`]);
 }
 
-/** Phases of the nebula that was named before, else of the unfinished one. */
+/** Phases of the nebula that was named before, else of the one that is meant without a name. */
 export async function findPhases(
   typed: string,
   [named]: readonly string[],
@@ -20,13 +20,13 @@ export async function findPhases(
   return phasesOf(findNebula(repositoryId, named), typed);
 }
 
-/** Nebulae, and phases of the unfinished one. */
+/** Nebulae, and phases of the one that is meant without a name. */
 export async function findNebulaeAndPhases(typed: string): Promise<readonly Candidate[]> {
   const nebulae = await findNebulae(typed);
   try {
     return [...nebulae, ...(await findPhases(typed, []))];
   } catch {
-    return nebulae; // none is unfinished, or several are
+    return nebulae; // there is none, or several are unfinished
   }
 }
 
