@@ -124,6 +124,9 @@ test("update-base merges what main has by now, and says which paths conflict", a
   const landed = await quasar(at, ["nebula", "update-base", "--json"]);
   expect(landed.stdout).toContain('"what":"phase_landed","phaseId":"base-1"');
   expect(lastRecord(landed)).toMatchObject({ reason: "landed", exit: 0 });
+  // It is no phase of work.
+  const { stdout: status } = await quasar(at, ["nebula", "status"]);
+  expect(status).toContain("demo: 1 of 2 phases landed on nebula/demo");
   expect(git(at, "log", "--first-parent", "--format=%s", "-1", "nebula/demo")).toMatch(
     /^Land base-1: Merge main \([0-9a-f]{10}\)$/u,
   );

@@ -141,6 +141,19 @@ export function isSettled({ status }: Pick<PhaseState, "status">): boolean {
   return status === "done" || status === "failed" || status === "skipped";
 }
 
+/** How many phases of work there are, and how many of them have landed or had nothing to land. */
+export interface NebulaProgress {
+  readonly landedCount: number;
+  readonly phaseCount: number;
+}
+
+/** What only merges a commit of the base branch is no phase of work. */
+export function progressOf({ phases }: Pick<NebulaState, "phases">): NebulaProgress {
+  const ofWork = phases.filter(({ merges }) => merges === "");
+  const landed = ofWork.filter(({ status }) => status === "done");
+  return { landedCount: landed.length, phaseCount: ofWork.length };
+}
+
 /** The phases that have landed, in the order of their landings. */
 export function landedPhases({ phases }: Pick<NebulaState, "phases">): readonly PhaseState[] {
   return phases

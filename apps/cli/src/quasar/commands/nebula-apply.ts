@@ -20,6 +20,7 @@ import {
   keptSpec,
   nebulaCost,
   nebulaNow,
+  progressOf,
 } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
@@ -54,6 +55,7 @@ import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { requireNebulaTrust } from "../nebula/trust.ts";
 import { userSettings } from "../nebula/user-settings.ts";
+import { landedWords } from "../nebula/unfinished.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import { runOptionsOf, withoutOwnHook } from "../run-options.ts";
 
@@ -166,13 +168,12 @@ export async function workOnNebula(
 
 /** Tells who is away how the nebula stands, by the command of their settings. @returns What went wrong. */
 function notifyOf(
-  { name, phases }: NebulaState,
+  state: NebulaState,
   reason: StopReason,
   { notify: command }: Settings,
   cwd: string,
 ): Promise<string | undefined> {
-  const landed = phases.filter(({ status }) => status === "done").length;
-  const message = `nebula ${name}: ${landed} of ${count(phases.length, "phase")} landed`;
+  const message = `nebula ${state.name}: ${landedWords(progressOf(state))}`;
   const said = { QUASAR_EVENT: reason, QUASAR_MESSAGE: message };
   return runNotification({ command, cwd, env: process.env, said });
 }

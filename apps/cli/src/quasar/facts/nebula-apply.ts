@@ -1,12 +1,18 @@
 import type { NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
-import type { AgentQuestion, NebulaCost, NebulaNow } from "@quasar/nebula/internal";
+import {
+  type AgentQuestion,
+  type NebulaCost,
+  type NebulaNow,
+  type NebulaProgress,
+  progressOf,
+} from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
 import type { EngineRecord } from "../nebula/engine-lines.ts";
 
 /** How a nebula stands, as `--json` has it. */
-export interface NebulaFacts {
+export interface NebulaFacts extends NebulaProgress {
   readonly nebulaId: string;
   readonly nebula: string;
   readonly dir: string;
@@ -57,11 +63,13 @@ export interface NebulaResult extends NebulaFacts {
 }
 
 export function nebulaFacts(
-  { id, name, dir, branch, base, phases, planVerdict, planReason }: NebulaState,
+  state: NebulaState,
   { totalUsd, phasesUsd }: NebulaCost,
   { pid, limits, pauseEnds, laneWaits, questions }: NebulaNow,
 ): NebulaFacts {
+  const { id, name, dir, branch, base, phases, planVerdict, planReason } = state;
   return {
+    ...progressOf(state),
     ...{
       nebulaId: id,
       nebula: name,

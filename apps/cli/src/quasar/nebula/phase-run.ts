@@ -15,9 +15,10 @@ export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId"
   const { checkNebulae, isTreeOfPhase, isUnfinished, ...internal } = await import(
     "@quasar/nebula/internal"
   );
-  const { listNebulae, nebulaNow, phaseOfRun, phaseOfTree } = internal;
+  const { listNebulae, nebulaNow, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
+    progressOf,
     problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
     phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),

@@ -13,7 +13,6 @@ const MOST_FILES = 20;
 /** What a nebula is: what it is for, how it is worked on, and its phases. */
 export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] {
   const { phases } = nebula;
-  const landed = phases.filter(({ landedSha }) => landedSha !== "").length;
   const rows = phases.map(({ phaseId, status, dependsOn, spentUsd, title }) => [
     short(phaseId),
     status.replace("_", " "),
@@ -38,7 +37,7 @@ export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] 
     ...labelled(view, "workers", `${nebula.maxWorkers} at once`),
     ...labelled(view, "landing", LANDS[nebula.mergeOrder]),
     ...list("verify", nebula.verify.length === 0 ? ["nothing"] : nebula.verify, view),
-    ...labelled(view, "landed", `${landed} of ${count(phases.length, "phase")}`),
+    ...labelled(view, "landed", `${nebula.landedCount} of ${count(nebula.phaseCount, "phase")}`),
     ...labelled(view, "cost", money(nebula.spentUsd)),
     ...section(table),
   ];

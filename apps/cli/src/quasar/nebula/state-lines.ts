@@ -1,7 +1,8 @@
-import { cleanLine, count, fit, moment, money, wrap } from "@quasar/runs/text";
+import { cleanLine, fit, moment, money, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
+import { landedWords } from "./unfinished.ts";
 
 const MOST_NAMED = 8;
 const MOST_REASONS = 4;
@@ -85,8 +86,7 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
  */
 export function stateLines(nebula: NebulaFacts, view: View): string[] {
   const { phases, branch, spentUsd, pauseEnds } = nebula;
-  const landed = phases.filter(({ status }) => status === "done").length;
-  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landed} of ${count(phases.length, "phase")} landed on ${cleanLine(branch)}, ${money(spentUsd)} spent`;
+  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula)} on ${cleanLine(branch)}, ${money(spentUsd)} spent`;
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
     ...heads.map((line) => view.paint("bold", line)),

@@ -1,3 +1,4 @@
+import type { NebulaProgress } from "@quasar/nebula/internal";
 import { RunsError, type Workspace } from "@quasar/runs";
 import { cleanLine, count, fit } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -5,11 +6,9 @@ import { nextLines, type View } from "../../shared/output/text.ts";
 import { nebulaeOf } from "./phase-run.ts";
 
 /** A nebula that is unfinished, as lists of runs name it. */
-export interface UnfinishedNebula {
+export interface UnfinishedNebula extends NebulaProgress {
   readonly nebulaId: string;
   readonly nebula: string;
-  readonly landedCount: number;
-  readonly phaseCount: number;
   /** What it waits for, or resumes it. */
   readonly command: string;
 }
@@ -19,20 +18,24 @@ export async function unfinishedNebulae(
   workspace: Workspace,
 ): Promise<readonly UnfinishedNebula[]> {
   const nebulae = await nebulaeOf(workspace);
-  const facts = (nebulae?.unfinished() ?? []).map(async (state) => ({
+  if (nebulae === undefined) return [];
+  const facts = nebulae.unfinished().map(async (state) => ({
     nebulaId: state.id,
     nebula: state.name,
-    landedCount: state.phases.filter(({ status }) => status === "done").length,
-    phaseCount: state.phases.length,
-    command: (await nebulae?.stepsOf(state))?.[0] ?? "",
+    ...nebulae.progressOf(state),
+    command: (await nebulae.stepsOf(state))[0] ?? "",
   }));
   return Promise.all(facts);
 }
 
 /** `nebula demo is unfinished: 2 of 4 phases landed`. */
-export function unfinishedWords({ nebula, landedCount, phaseCount }: UnfinishedNebula): string {
-  const name = fit(cleanLine(nebula), 40);
-  return `nebula ${name} is unfinished: ${landedCount} of ${count(phaseCount, "phase")} landed`;
+export function unfinishedWords({ nebula, ...progress }: UnfinishedNebula): string {
+  return `nebula ${fit(cleanLine(nebula), 40)} is unfinished: ${landedWords(progress)}`;
+}
+
+/** `2 of 4 phases landed`. */
+export function landedWords({ landedCount, phaseCount }: NebulaProgress): string {
+  return `${landedCount} of ${count(phaseCount, "phase")} landed`;
 }
 
 /** A line each, for a list. */

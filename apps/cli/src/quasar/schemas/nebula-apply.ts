@@ -155,6 +155,8 @@ export const NEBULA_ENTRIES = {
   branch: text("The branch that it lands on"),
   baseSha: sha("Where that began"),
   spentUsd: usd("What all its runs count against the limit"),
+  landedCount: whole("How many of its phases have landed, or had nothing to land"),
+  phaseCount: whole("How many phases of work it has: those that only merge the base do not count"),
   pid: v.optional(whole("The process that works on it")),
   pauseEnds: texts("The commands that together end its pause; none: it is not paused"),
   plan: word(
