@@ -85,6 +85,16 @@ test("one engine works on a nebula, an interrupt saves, and the command that it 
   expect(existsSync(join(at.repo, "..", `.${at.repo.split("/").at(-1)}.quasar`, id))).toBe(false);
 });
 
+test("of two that are begun at once one works, and the other says who does", async () => {
+  const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n' });
+  const both = await Promise.all([apply(at, ALL), apply(at, ALL)]);
+  const [end, refused] = both.toSorted((one, other) => one.code - other.code);
+  expect([end?.code, refused?.code], refused?.stderr).toEqual([0, 6]);
+  if (refused === undefined) return;
+  expect(lastRecord(refused)["message"]).toMatch(/^process \d+ works on the nebula demo$/u);
+  expect(landed(at)).toHaveLength(3);
+});
+
 test("what a crash has left of a nebula that has ended goes when its folder is resumed", async () => {
   const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n' });
   const { nebulaId } = lastRecord(await apply(at, ALL));

@@ -1,9 +1,9 @@
 /** Many phases of work by coding agents, each in a work tree of its own, landed one by one on one branch. */
-export { type ApplyEnd, applyNebula, type ApplyOptions, unfinishedOf } from "./engine/apply.ts";
+export { type ApplyEnd, applyNebula, type ApplyOptions } from "./engine/apply.ts";
 export type { EngineLimits, PhaseRunOptions } from "./engine/context.ts";
 export type { StopReason } from "./engine/stop-reason.ts";
 export { NebulaError, type NebulaErrorCode } from "./errors.ts";
 export type { NebulaEvent, Told } from "./events.ts";
 export { type Answer, type Answered, answerPhase } from "./people/answer.ts";
-export { findNebula, isUnfinished, listNebulae } from "./state/list.ts";
+export { findNebula, isUnfinished, listNebulae, unfinishedOf } from "./state/list.ts";
 export type { NebulaState, PhaseState, PhaseStatus } from "./state/state.ts";

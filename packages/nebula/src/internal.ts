@@ -1,5 +1,4 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
-export { archiveNebula } from "./engine/archive.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
@@ -20,5 +19,6 @@ export { decidePlan } from "./people/plan-gate.ts";
 export type { AgentQuestion } from "./people/question.ts";
 export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
+export { refuseWorkedOn, unfinishedError } from "./state/unfinished.ts";
 export { hasTrees } from "./trees/left.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";

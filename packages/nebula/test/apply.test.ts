@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
-import { archiveNebula } from "../src/engine/archive.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
 
@@ -54,18 +52,6 @@ test("phases are worked on side by side and landed one by one on a branch of the
   expect(place.git("branch", "--show-current")).toBe("main");
   expect(place.git("worktree", "list").split("\n")).toHaveLength(1);
   expect(readdirSync(place.root)).not.toContain(".repo.quasar");
-});
-
-test("another nebula can be begun in the place of one, whose branch is kept", async () => {
-  const files = { "nebula.toml": MANIFEST, "a.md": phase("a") };
-  const place = aPlace({}, files);
-  const { state } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "old\n" }) });
-  const repository = await openRepository(place.repo);
-  expect(await archiveNebula(repository, state)).toBe(`nebula/demo.${state.id}`);
-  const { reason } = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "new\n" }) });
-  expect(reason).toBe("done");
-  expect(place.git("show", "nebula/demo:a.txt")).toBe("new");
-  expect(place.git("show", `nebula/demo.${state.id}:a.txt`)).toBe("old");
 });
 
 test("a nebula that needs another one begins where that has landed, and nowhere else", async () => {

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test, vi } from "vitest";
-import { unfinishedOf } from "../src/engine/apply.ts";
 import type { PhaseRunOptions } from "../src/engine/context.ts";
 import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { unfinishedOf } from "../src/state/list.ts";
 import {
   agentsOf,
   aPlace,

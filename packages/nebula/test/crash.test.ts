@@ -7,7 +7,6 @@ import { onGitWork, openRepository } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
-import { archiveNebula } from "../src/engine/archive.ts";
 import { NebulaError } from "../src/errors.ts";
 import { checkNebulae } from "../src/state/check.ts";
 import { nebulaEvents } from "../src/state/events.ts";
@@ -292,7 +291,8 @@ test("a branch of its name that somebody has made since it was saved is not take
   const refused = expect.objectContaining({ code: "ERR_BRANCH" }) as Error;
   await expect(place.apply(WRITES_BOTH)).rejects.toEqual(refused);
   // Another nebula in its place does not take it either.
-  await archiveNebula(await openRepository(place.repo), newest(place));
+  const fresh = place.apply(WRITES_BOTH, { resumed: undefined, fresh: true });
+  await expect(fresh).rejects.toEqual(refused);
   expect(place.git("rev-parse", "nebula/demo")).toBe(other);
 });
 

@@ -6,16 +6,11 @@ import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { openRepository } from "@quasar/git";
 import { createKeyManager } from "@quasar/receipts";
 import { onTestFinished, vi } from "vitest";
-import {
-  type ApplyEnd,
-  type ApplyOptions,
-  applyNebula,
-  unfinishedOf,
-} from "../src/engine/apply.ts";
+import { type ApplyEnd, type ApplyOptions, applyNebula } from "../src/engine/apply.ts";
 import type { PhaseRunOptions } from "../src/engine/context.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
-import { listNebulae } from "../src/state/list.ts";
+import { listNebulae, unfinishedOf } from "../src/state/list.ts";
 import type { NebulaState } from "../src/state/state.ts";
 
 /** What a coder does in a work tree, by the title of its phase. */

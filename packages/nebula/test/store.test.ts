@@ -13,7 +13,7 @@ const NOW = new Date(0);
 const HOME = nebulaHome("/git", "abcdefghij");
 const BEGUN: NebulaState = {
   ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
-  ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "" },
+  ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "", archivedTip: "" },
   ...{ planVerdict: "", planReason: "" },
   ...{ ownsBranch: true, acceptedFailures: [] },
   phases: [pendingPhase("a", "p1-0", NOW)],

@@ -1,23 +1,19 @@
-import { existsSync, realpathSync } from "node:fs";
 import type { Repository } from "@quasar/git";
-import { isAncestor, refSha } from "@quasar/git/history";
+import { refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
 import { openSharedControls } from "@quasar/runs/internal";
-import { shellWord } from "@quasar/runs/text";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
-import { keepSpec, specReader } from "../spec/copy.ts";
+import { specReader } from "../spec/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
-import { planOrder } from "../spec/order.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
-import { branchOf } from "../state/branch.ts";
-import { type NebulaHome, nebulaHome, newNebulaId, phaseRef, refsOf } from "../state/home.ts";
-import { isUnfinished, listNebulae } from "../state/list.ts";
-import { landedPhases, type NebulaState, pendingPhase } from "../state/state.ts";
+import { nebulaHome, refsOf } from "../state/home.ts";
+import { landedPhases, type NebulaState } from "../state/state.ts";
 import { openMirror } from "../state/mirror.ts";
-import { openState } from "../state/store.ts";
+import { loadState, openState } from "../state/store.ts";
 import { treesFolder } from "../trees/place.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { createSteering } from "../people/steering.ts";
@@ -27,24 +23,20 @@ import { endLeftCommands } from "../landing/run-shell.ts";
 import { branchRef } from "./context.ts";
 import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "./context.ts";
 import { AgentLimits } from "./agent-limits.ts";
-import { freeBranches } from "./archive.ts";
+import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
 import { LimitFiles } from "./limit-files.ts";
-import { lockNebula } from "../state/lock.ts";
+import { lockBeginning, lockNebula } from "../state/lock.ts";
 import type { StopReason } from "./stop-reason.ts";
 import { note } from "../state/report.ts";
 
-export interface ApplyOptions {
+export interface ApplyOptions extends Beginning {
   /** Of the nebula's folder, or of the current one where that is in none. */
   readonly repository: Repository;
   /** The nebula as its folder has it now: valid. `undefined`: one that has begun is resumed by its own copy. */
   readonly loaded: LoadedNebula | undefined;
   /** The nebula that is resumed. @default a new one begins, where its folder has none that is unfinished */
   readonly resumed: NebulaState | undefined;
-  /** The commit that a new one begins at: a full id. */
-  readonly base: string;
-  /** @default made from the name */
-  readonly branch?: string | undefined;
   readonly limits: EngineLimits;
   /**
    * Asked before another revision is taken while the engine works: the limits that count from then on.
@@ -82,40 +74,40 @@ export interface ApplyEnd {
 }
 
 /**
- * The unfinished nebula that was begun from a folder; `undefined` where there is none.
+ * Begins or resumes a nebula, until it is done or has to wait. One engine works on a nebula at a time, and of several that
+ * begin at once from one folder, or for one branch, the first does; the user's own work tree, index, branch and files are
+ * not touched.
  *
- * @param dir - Absolute.
- * @param name - Of the nebula in it: one of this name whose own folder is gone was moved here, alone or with the
- *   repository. @default only by the folder
- */
-export function unfinishedOf(
-  commonDir: string,
-  dir: string,
-  name?: string,
-): NebulaState | undefined {
-  const path = realpathSync(dir);
-  const open = listNebulae(commonDir).filter(isUnfinished);
-  const isMoved = (nebula: NebulaState): boolean => nebula.name === name && !existsSync(nebula.dir);
-  return open.find((nebula) => nebula.dir === path) ?? open.find(isMoved);
-}
-
-/**
- * Begins or resumes a nebula, until it is done or has to wait. One engine works on a nebula at a time; the
- * user's own work tree, index, branch and files are not touched.
- *
- * @throws {NebulaError} `ERR_LOCKED`, `ERR_BRANCH`, `ERR_REWOUND`, `ERR_DAMAGED`
+ * @throws {NebulaError} as {@link begin}; `ERR_NOT_FOUND` and `ERR_USAGE` where the nebula was pruned or archived
+ *   meanwhile, `ERR_REWOUND`, `ERR_DAMAGED`
  */
 export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
+  const { repository, resumed, now = () => new Date() } = options;
+  if (resumed !== undefined) return work(options, resumed, () => {});
+  const beginning = await lockBeginning(repository.commonDir, options.signal);
+  try {
+    return await work(options, await begin(options, now()), () => beginning.release());
+  } finally {
+    beginning.release();
+  }
+}
+
+/** @param onBegun - Called once the nebula is saved and its branch is its own. */
+async function work(
+  options: ApplyOptions,
+  begun: NebulaState,
+  onBegun: () => void,
+): Promise<ApplyEnd> {
   const { repository, resumed, onEvent, now = () => new Date() } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([options.signal, ending.signal]);
-  const id = resumed?.id ?? newNebulaId();
+  const { id } = begun;
   const home = nebulaHome(repository.commonDir, id);
   makeFolders(home.dir);
   const lock = lockNebula(home);
   const limitFiles = new LimitFiles(options.stateFolder);
   try {
-    const begun = resumed ?? (await begin(options, home, id, now()));
+    if (resumed !== undefined) requireKept(loadState(home), resumed);
     const dir = options.loaded?.dir ?? begun.dir;
     const mirror = await openMirror({
       ...{ commonDir: repository.commonDir, dir, isAsked: options.mirror === true },
@@ -165,6 +157,7 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
       }
       await endLeftCommands(engine);
       await openBranch(engine);
+      onBegun();
       makeFolders(engine.trees);
       await repairTrees(engine);
       const reason = await drive(engine);
@@ -182,61 +175,14 @@ export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
   }
 }
 
-/** What is saved of a nebula before anything of it is in the repository. */
-async function begin(
-  { repository, loaded, base, branch: named, signal }: ApplyOptions,
-  home: NebulaHome,
-  id: string,
-  now: Date,
-): Promise<NebulaState> {
-  if (loaded === undefined) throw new NebulaError("ERR_NOT_FOUND", "there is no nebula to begin");
-  const { spec, dir } = loaded;
-  if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
-  const branch = named ?? branchOf(spec.name);
-  const { root } = repository;
-  await freeBranches(repository);
-  await requireNebulae(repository, spec, base);
-  for (const taken of [branch, "nebula"]) {
-    if ((await refSha(root, `refs/heads/${taken}`, { signal })) === undefined) continue;
-    const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
-    throw new NebulaError("ERR_BRANCH", `there is a branch ${taken} already${why}`, {
-      next: [
-        { note: "--branch NAME lands on another one" },
-        { note: "--fresh keeps it under another name, if it is of a nebula of this folder" },
-      ],
-    });
+/** Refuses to resume what was removed, or replaced by another nebula, since it was read. @throws {NebulaError} */
+function requireKept(kept: NebulaState | undefined, { id, name }: NebulaState): void {
+  if (kept === undefined) {
+    throw new NebulaError("ERR_NOT_FOUND", `there is no nebula ${id} any more: it was pruned`);
   }
-  const phases = planOrder(spec.phases).order.map((phase, at) =>
-    pendingPhase(phase.id, phaseRef(at + 1, phase.id), now),
-  );
-  const revision = keepSpec(home, loaded);
-  const createdAt = now.toISOString();
-  return {
-    ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
-    ...{ planVerdict: "", planReason: "", archivedFrom: "" },
-    acceptedFailures: [],
-    ownsBranch: false,
-    phases,
-  };
-}
-
-/** Refuses a base that does not have what other nebulae have landed. @throws {NebulaError} `ERR_UNFINISHED` */
-async function requireNebulae(
-  { root, commonDir }: Repository,
-  { dependencies }: NebulaSpec,
-  base: string,
-): Promise<void> {
-  for (const name of dependencies.requiresNebulae) {
-    const found = listNebulae(commonDir).find((nebula) => nebula.name === name);
-    const last = found && landedPhases(found).at(-1);
-    const isDone = found?.phases.every(({ status }) => status === "done") === true;
-    if (isDone && last !== undefined && (await isAncestor(root, last.candidate, base))) continue;
-    const message = isDone
-      ? `the base does not have what the nebula ${JSON.stringify(name)} has landed`
-      : `the nebula ${JSON.stringify(name)}, which this one needs, has not landed all of its phases`;
-    const next = found === undefined ? [] : [{ shell: `git merge ${found.branch}` }];
-    throw new NebulaError("ERR_UNFINISHED", message, { next });
-  }
+  if (kept.archivedFrom === "") return;
+  const message = `the nebula ${cleanLine(name)} is archived: another one was begun in its place`;
+  throw new NebulaError("ERR_USAGE", message);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { workTreesOn } from "@quasar/git/landing";
+import { type WorkTreeOn, workTreesOn } from "@quasar/git/landing";
 import { shellWord } from "@quasar/runs/text";
 import type { Engine } from "../engine/context.ts";
 
@@ -10,13 +10,21 @@ export async function laneObstacle(engine: Engine): Promise<string | undefined> 
   const { repository, store, signal } = engine;
   const { branch } = store.current;
   const [tree] = await workTreesOn(repository, branch, { signal });
-  if (tree === undefined) return undefined;
+  return tree && branchObstacle(branch, tree);
+}
+
+/** Why nothing lands on a branch that a work tree uses. */
+export function branchObstacle(branch: string, tree: WorkTreeOn): string {
   const { path, use } = tree;
   const what = use === "checked-out" ? "is checked out" : `is in a ${use}`;
-  return `nothing lands while ${branch} ${what} in ${path}: git -C ${shellWord(path)} ${LEAVES[use]}`;
+  return `nothing lands while ${branch} ${what} in ${path}: ${leavesBranch(tree)}`;
 }
 
 /** The command by which a work tree gets nearer to leaving the branch. What a rebase makes of it has no landing any more. */
+export function leavesBranch({ path, use }: WorkTreeOn): string {
+  return `git -C ${shellWord(path)} ${LEAVES[use]}`;
+}
+
 const LEAVES = {
   "checked-out": "switch --detach",
   rebase: "rebase --abort",

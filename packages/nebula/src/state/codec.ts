@@ -59,6 +59,7 @@ const state = v.object({
   planReason: v.optional(text, ""),
   createdAt: text,
   archivedFrom: text,
+  archivedTip: v.optional(commit, ""),
   acceptedFailures: v.optional(v.array(text), []),
   ownsBranch: v.optional(v.boolean(), true),
   phases: v.array(phase),

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { namesIn } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
@@ -25,6 +26,32 @@ export function isUnfinished({
   archivedFrom,
 }: Pick<NebulaState, "phases" | "archivedFrom">): boolean {
   return archivedFrom === "" && !phases.every(isSettled);
+}
+
+/** Whether a nebula may still land something: also one that has ended, when what failed is retried. */
+export function mayLand({
+  phases,
+  archivedFrom,
+}: Pick<NebulaState, "phases" | "archivedFrom">): boolean {
+  return archivedFrom === "" && phases.some(({ status }) => status !== "done");
+}
+
+/**
+ * The unfinished nebula that was begun from a folder; `undefined` where there is none.
+ *
+ * @param dir - Absolute.
+ * @param name - Of the nebula in it: one of this name whose own folder is gone was moved here, alone or with the
+ *   repository. @default only by the folder
+ */
+export function unfinishedOf(
+  commonDir: string,
+  dir: string,
+  name?: string,
+): NebulaState | undefined {
+  const path = realpathSync(dir);
+  const open = listNebulae(commonDir).filter(isUnfinished);
+  const isMoved = (nebula: NebulaState): boolean => nebula.name === name && !existsSync(nebula.dir);
+  return open.find((nebula) => nebula.dir === path) ?? open.find(isMoved);
 }
 
 function readable(commonDir: string, id: string): NebulaState | undefined {

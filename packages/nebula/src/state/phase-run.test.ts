@@ -5,7 +5,7 @@ import { type NebulaState, pendingPhase } from "./state.ts";
 
 function nebulaOf(id: string, phase: string): NebulaState {
   const phases = [pendingPhase(phase, phaseRef(1, phase), new Date(0))];
-  const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "" };
+  const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "", archivedTip: "" };
   const plan = { planVerdict: "", planReason: "" } as const;
   const rest = { ...plan, ownsBranch: true, acceptedFailures: [] };
   return { id, ...branch, ...rest, dir: "/d", base: "", revision: "", createdAt: "", phases };

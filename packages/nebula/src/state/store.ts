@@ -42,8 +42,14 @@ export interface StateStore {
   ownBranch(event: NebulaEvent): void;
   /** Records what a person has said of the plan. */
   plan(change: Pick<NebulaState, "planVerdict" | "planReason">, event: NebulaEvent): void;
-  /** Archives the nebula: nothing works on it any more, and its branch is another one. */
-  archive(branch: string): void;
+  /**
+   * Archives the nebula: nothing works on it any more, and its branch is another one.
+   *
+   * @param tip - Where its branch is, which is to be renamed; `""`: it has none.
+   */
+  archive(branch: string, tip: string): void;
+  /** Records that its branch has the name of an archived nebula's. */
+  branchRenamed(): void;
   /** Keeps an event on record that changes nothing: a power cut may take it. */
   note(event: NebulaEvent): void;
   close(): void;
@@ -116,7 +122,10 @@ export function openState(
     acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
     ownBranch: (event) => save({ ...current, ownsBranch: true }, event),
     plan: (change, event) => save({ ...current, ...change }, event),
-    archive: (branch) => save({ ...current, archivedFrom: current.branch, branch }),
+    archive(branch, archivedTip) {
+      save({ ...current, archivedFrom: current.branch, branch, archivedTip });
+    },
+    branchRenamed: () => save({ ...current, archivedTip: "" }),
     note: (event) => add(textOf(event)),
     close: () => journal.close(),
   };

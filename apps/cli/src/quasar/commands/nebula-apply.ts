@@ -14,13 +14,14 @@ import {
   unfinishedOf,
 } from "@quasar/nebula";
 import {
-  archiveNebula,
   hasTrees,
   type LandingsOnly,
   keptSpec,
   nebulaCost,
   nebulaNow,
   progressOf,
+  refuseWorkedOn,
+  unfinishedError,
 } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
@@ -50,7 +51,7 @@ import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
-import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
+import { exitOfNebula, nextOfNebula } from "../nebula/outcome.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { requireNebulaTrust } from "../nebula/trust.ts";
@@ -114,7 +115,6 @@ export async function workOnNebula(
   };
   const limits = limitsFor(spec);
   if (options.auto !== true) throw withoutAuto(spec, named);
-  if (options.fresh === true) await makeRoom(workspace, loaded);
 
   const reporter = createReporterOf(ENGINE, STREAMS, { json: options.json === true, live: false });
   const say = (record: EngineRecord): void => reporter.report(record);
@@ -132,7 +132,8 @@ export async function workOnNebula(
     const work = (begun: NebulaState | undefined): Promise<ApplyEnd> =>
       applyNebula({
         repository: repositoryOf(workspace),
-        ...{ loaded, resumed: begun, limits, landingsOnly, optionsOf, branch: options.branch },
+        ...{ loaded, resumed: begun, limits, landingsOnly, optionsOf },
+        ...{ branch: options.branch, fresh: options.fresh },
         ...{ base, withoutOwnHook, acceptSettings: options.acceptSettings },
         admit(nebula) {
           requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
@@ -189,11 +190,7 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
   if (!existsSync(named)) {
     const workspace = await openWorkspace(process.cwd());
     const found = findNebula(workspace.repositoryId, named);
-    return {
-      workspace,
-      loaded: undefined,
-      resumed: await unfinished(workspace, found, resume === true),
-    };
+    return { workspace, loaded: undefined, resumed: unfinished(workspace, found, resume === true) };
   }
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
@@ -201,7 +198,7 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
     unfinishedOf(workspace.repositoryId, loaded.dir, loaded.spec?.name) ??
     (resume === true ? lastOf(workspace, loaded.dir) : undefined);
   if (begun !== undefined && fresh !== true) {
-    return { workspace, loaded, resumed: await unfinished(workspace, begun, resume === true) };
+    return { workspace, loaded, resumed: unfinished(workspace, begun, resume === true) };
   }
   if (resume === true) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(named)} has no unfinished nebula`, {
@@ -216,39 +213,17 @@ function lastOf({ repositoryId }: Workspace, dir: string): NebulaState | undefin
   return listNebulae(repositoryId).find((state) => state.dir === dir && state.archivedFrom === "");
 }
 
-/** Archives what was begun from the same folder before. */
-async function makeRoom(workspace: Workspace, loaded: LoadedNebula | undefined): Promise<void> {
-  const repository = repositoryOf(workspace);
-  for (const state of listNebulae(repository.commonDir)) {
-    const isBefore = state.dir === loaded?.dir && state.archivedFrom === "";
-    if (isBefore) await archiveNebula(repository, state);
-  }
-}
-
-async function unfinished(
-  workspace: Workspace,
-  state: NebulaState,
-  resume: boolean,
-): Promise<NebulaState> {
-  const { id, name, phases } = state;
-  const { pid } = await nebulaNow(workspace.repositoryId, state);
-  if (pid !== undefined) {
-    throw new CliError("ERR_LOCKED", `process ${pid} works on the nebula ${cleanLine(name)}`, {
-      next: [`quasar nebula status ${id}`, `quasar nebula stop ${id}`],
-    });
-  }
+/** One that can be resumed, and is to be. @throws {NebulaError} where an engine works on it, or nobody has said so. */
+function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): NebulaState {
+  refuseWorkedOn(workspace.repositoryId, state);
   const places = { env: process.env, state: openUser().folders.state };
   if (!isUnfinished(state) && !(resume && hasTrees(repositoryOf(workspace), state, places))) {
-    throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(name)} has ended`, {
+    throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(state.name)} has ended`, {
       next: [`quasar nebula status ${state.id}`],
     });
   }
   if (resume) return state;
-  const open = phases.filter(({ status }) => status !== "done").length;
-  const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
-  throw new CliError("ERR_UNFINISHED_RUN", message, {
-    next: [resumeOf(state), `quasar nebula apply ${shellWord(state.dir)} --auto --fresh`],
-  });
+  throw unfinishedError(state);
 }
 
 /** What each phase's run works by: the user's settings, with what the phase and its nebula say. */

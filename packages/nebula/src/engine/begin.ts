@@ -1,0 +1,167 @@
+import type { Repository } from "@quasar/git";
+import { isAncestor } from "@quasar/git/history";
+import { workTreesOn } from "@quasar/git/landing";
+import { listRefs } from "@quasar/git/snapshots";
+import { makeFolders } from "@quasar/process/files";
+import { cleanLine } from "@quasar/runs/text";
+import { NebulaError } from "../errors.ts";
+import { branchObstacle } from "../landing/obstacle.ts";
+import { keepSpec } from "../spec/copy.ts";
+import type { LoadedNebula } from "../spec/load.ts";
+import { planOrder } from "../spec/order.ts";
+import type { NebulaSpec } from "../spec/types.ts";
+import { branchOf } from "../state/branch.ts";
+import { nebulaHome, newNebulaId, phaseRef } from "../state/home.ts";
+import { listNebulae, mayLand, unfinishedOf } from "../state/list.ts";
+import { landedPhases, type NebulaState, pendingPhase } from "../state/state.ts";
+import { refuseWorkedOn, unfinishedError } from "../state/unfinished.ts";
+import { finishArchiving, openReplaced, type Replaced } from "./archive.ts";
+
+/** What begins. */
+export interface Beginning {
+  readonly repository: Repository;
+  readonly loaded: LoadedNebula | undefined;
+  /** The commit that it begins at: a full id. */
+  readonly base: string;
+  readonly branch?: string | undefined;
+  /** Whether what was begun from the same folder before is archived; else one that is unfinished is refused. */
+  readonly fresh?: boolean | undefined;
+}
+
+/**
+ * What is saved first of a new nebula: nothing of it is in the repository yet. What it takes the place of is archived, once
+ * nothing else is in the way. Call it under the lock of beginnings.
+ *
+ * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_UNFINISHED`, `ERR_LOCKED`, `ERR_BRANCH`: nothing was changed.
+ */
+export async function begin(beginning: Beginning, now: Date): Promise<NebulaState> {
+  const { repository, base } = beginning;
+  const loaded = validNebula(beginning.loaded);
+  const { spec, dir } = loaded;
+  const branch = beginning.branch ?? branchOf(spec.name);
+  await finishArchiving(repository);
+  const replaced = await replacedBy(beginning, loaded);
+  try {
+    await requireNebulae(repository, spec, base);
+    await requireFreeBranch(repository, branch, replaced);
+    for (const each of replaced) await each.archive();
+  } finally {
+    for (const each of replaced) each.close();
+  }
+  const id = newNebulaId();
+  const home = nebulaHome(repository.commonDir, id);
+  makeFolders(home.dir);
+  const phases = planOrder(spec.phases).order.map((phase, at) =>
+    pendingPhase(phase.id, phaseRef(at + 1, phase.id), now),
+  );
+  const revision = keepSpec(home, loaded);
+  const createdAt = now.toISOString();
+  return {
+    ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
+    ...{ planVerdict: "", planReason: "", archivedFrom: "", archivedTip: "" },
+    acceptedFailures: [],
+    ownsBranch: false,
+    phases,
+  };
+}
+
+type ValidNebula = LoadedNebula & { readonly spec: NebulaSpec };
+
+function validNebula(loaded: LoadedNebula | undefined): ValidNebula {
+  if (loaded === undefined) throw new NebulaError("ERR_NOT_FOUND", "there is no nebula to begin");
+  const { spec, dir } = loaded;
+  if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
+  if (spec.phases.length === 0) {
+    const message = `the nebula ${cleanLine(spec.name)} has no phases: each is a file <name>.md in ${dir}`;
+    throw new NebulaError("ERR_INVALID_NEBULA", message);
+  }
+  return { ...loaded, spec };
+}
+
+/** What was begun from the same folder before. @throws {NebulaError} where it is unfinished, and not to be replaced. */
+async function replacedBy(
+  { repository, fresh }: Beginning,
+  { dir, spec }: ValidNebula,
+): Promise<readonly Replaced[]> {
+  const { commonDir } = repository;
+  const unfinished = unfinishedOf(commonDir, dir, spec.name);
+  if (fresh !== true) {
+    if (unfinished === undefined) return [];
+    refuseWorkedOn(commonDir, unfinished);
+    throw unfinishedError(unfinished);
+  }
+  const isBefore = ({ id, dir: from, archivedFrom }: NebulaState): boolean =>
+    archivedFrom === "" && (from === dir || id === unfinished?.id);
+  const opened: Replaced[] = [];
+  try {
+    for (const state of listNebulae(commonDir).filter(isBefore)) {
+      opened.push(await openReplaced(repository, state));
+    }
+  } catch (error) {
+    for (const each of opened) each.close();
+    throw error;
+  }
+  return opened;
+}
+
+/** Refuses a base that does not have what other nebulae have landed. @throws {NebulaError} `ERR_UNFINISHED` */
+async function requireNebulae(
+  { root, commonDir }: Repository,
+  { dependencies }: NebulaSpec,
+  base: string,
+): Promise<void> {
+  for (const name of dependencies.requiresNebulae) {
+    const found = listNebulae(commonDir).find((nebula) => nebula.name === name);
+    const last = found && landedPhases(found).at(-1);
+    const isDone = found?.phases.every(({ status }) => status === "done") === true;
+    if (isDone && last !== undefined && (await isAncestor(root, last.candidate, base))) continue;
+    const message = isDone
+      ? `the base does not have what the nebula ${JSON.stringify(name)} has landed`
+      : `the nebula ${JSON.stringify(name)}, which this one needs, has not landed all of its phases`;
+    const next = found === undefined ? [] : [{ shell: `git merge ${found.branch}` }];
+    throw new NebulaError("ERR_UNFINISHED", message, { next });
+  }
+}
+
+/**
+ * Refuses a branch that is there, that git allows none of beside those there are, or that another nebula may still land
+ * on.
+ *
+ * @throws {NebulaError} `ERR_BRANCH`
+ */
+async function requireFreeBranch(
+  repository: Repository,
+  branch: string,
+  replaced: readonly Replaced[],
+): Promise<void> {
+  const [tree] = await workTreesOn(repository, branch);
+  const freed = new Set(replaced.flatMap((each) => each.branch ?? []));
+  const isOther = ({ id }: NebulaState): boolean => !replaced.some((each) => each.id === id);
+  const landing = listNebulae(repository.commonDir).filter(mayLand).filter(isOther);
+  const there = (await listRefs(repository.root, HEADS)).map(({ ref }) => ref.slice(HEADS.length));
+  const names = [
+    ...there.filter((name) => !freed.has(name)),
+    ...landing.map((each) => each.branch),
+  ];
+  const taken =
+    names.find((name) => name === branch) ?? names.find((name) => excludes(name, branch));
+  if (taken === undefined && (tree === undefined || freed.has(branch))) return;
+  const by = landing.find((nebula) => nebula.branch === taken);
+  const next = [
+    { note: "--branch NAME lands on another one" },
+    { note: "--fresh keeps it under another name, if it is of a nebula of this folder" },
+  ];
+  if (taken === undefined && tree !== undefined) {
+    throw new NebulaError("ERR_BRANCH", branchObstacle(branch, tree), { next: next.slice(0, 1) });
+  }
+  const whose = by === undefined ? "" : ` of the nebula ${cleanLine(by.name)} (${by.id})`;
+  const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
+  throw new NebulaError("ERR_BRANCH", `there is a branch ${taken}${whose} already${why}`, { next });
+}
+
+const HEADS = "refs/heads/";
+
+/** Whether git has one of two branches only: a name is a folder of the other. */
+function excludes(one: string, other: string): boolean {
+  return one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}

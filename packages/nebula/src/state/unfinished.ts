@@ -1,0 +1,27 @@
+import { lockHolder } from "@quasar/durable";
+import { cleanLine, count, shellWord } from "@quasar/runs/text";
+import { NebulaError } from "../errors.ts";
+import { nebulaHome } from "./home.ts";
+import type { NebulaState } from "./state.ts";
+
+/** @throws {NebulaError} `ERR_LOCKED` where an engine works on the nebula. */
+export function refuseWorkedOn(commonDir: string, { id, name }: NebulaState): void {
+  const holder = lockHolder(nebulaHome(commonDir, id).lock);
+  if (holder === undefined) return;
+  const message = `process ${holder.pid} works on the nebula ${cleanLine(name)}`;
+  throw new NebulaError("ERR_LOCKED", message, {
+    next: [{ shell: `quasar nebula status ${id}` }, { shell: `quasar nebula stop ${id}` }],
+  });
+}
+
+/** Why no other nebula begins from the folder of one that has not ended. */
+export function unfinishedError({ id, name, dir, phases }: NebulaState): NebulaError {
+  const open = phases.filter(({ status }) => status !== "done").length;
+  const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
+  return new NebulaError("ERR_UNFINISHED", message, {
+    next: [
+      { shell: `quasar nebula apply ${id} --auto --resume` },
+      { shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` },
+    ],
+  });
+}
