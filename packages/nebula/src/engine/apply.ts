@@ -15,6 +15,7 @@ import { landedPhases, type NebulaState } from "../state/state.ts";
 import { openMirror } from "../state/mirror.ts";
 import { loadState, openState } from "../state/store.ts";
 import { treesFolder } from "../trees/place.ts";
+import { portsOf } from "../trees/ports.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { createSteering } from "../people/steering.ts";
 import { holdRef } from "../landing/hold-ref.ts";
@@ -134,6 +135,7 @@ async function work(
         keys: options.keys,
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
+        portsOf: (tree) => portsOf(options.stateFolder, tree),
         landingsOnly: options.landingsOnly,
         agentLimits: new AgentLimits(limitFiles),
         limitFile: (agent) => limitFiles.path(agent),

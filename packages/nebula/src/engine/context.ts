@@ -14,6 +14,7 @@ import type { NebulaHome } from "../state/home.ts";
 import type { Steering } from "../people/steering.ts";
 import { landedPhases } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
+import type { TreeEnv } from "../trees/ports.ts";
 
 /** What a phase's run works by: its agents, its checks, its limits. */
 export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd" | "waitLimitMs" | "people">;
@@ -62,8 +63,10 @@ export interface Engine {
   /** Where it has nobody work. */
   readonly landingsOnly: LandingsOnly | undefined;
   readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;
-  /** Of setup and verification. */
+  /** Of setup, verification and checks. */
   readonly commandEnv: Readonly<Record<string, string | undefined>>;
+  /** What is in the environment of all that works in a work tree. @param tree - Absolute path of one that is there. */
+  readonly portsOf: (tree: string) => TreeEnv;
   readonly tell: (event: Told) => void;
   readonly signal: AbortSignal;
   readonly now: () => Date;

@@ -9,6 +9,7 @@ import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "./context.ts";
 import type { Approved } from "./freeze.ts";
+import { optionsIn } from "./phase-agents.ts";
 import { prepareTree } from "./phase-tree.ts";
 import type { Phase } from "./schedule.ts";
 import { settingsObstacle } from "./settings.ts";
@@ -44,11 +45,12 @@ export class PhaseAttempt {
   /** Whether its next turn is only to begin later. */
   #waits = false;
 
-  constructor(engine: Engine, phase: Phase) {
+  /** @param root - Absolute path of its work tree. */
+  constructor(engine: Engine, phase: Phase, root: string) {
     const { spec, state } = phase;
     this.#engine = engine;
     this.#phase = phase;
-    this.#options = engine.optionsOf(spec, engine.spec);
+    this.#options = optionsIn(engine, spec, root);
     this.#commits = new CommitHolder(engine, state);
     this.#timeoutMs = spec.timeoutMs ?? engine.spec.execution.timeoutMs;
     this.#late = AbortSignal.timeout(this.#timeoutMs);

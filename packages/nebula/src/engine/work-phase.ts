@@ -72,7 +72,7 @@ async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
   try {
     const { root } = await phaseTree(engine, phase);
     const runs = await openRuns(root, { home: runsFolder(engine.home, ref) });
-    return await new PhaseAttempt(engine, phase).work(runs, { isMade });
+    return await new PhaseAttempt(engine, phase, root).work(runs, { isMade });
   } catch (error) {
     if (!isOfPhase(error)) throw error;
     return { as: "failed", reason: error.message };

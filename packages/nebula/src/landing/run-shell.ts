@@ -22,7 +22,7 @@ const TIMEOUT_MS = 30 * 60_000;
  * @throws The signal's reason where it was interrupted; an error where there was no process.
  */
 export async function runShell(
-  { commandEnv: env, signal, store, now }: Engine,
+  { commandEnv, portsOf, signal, store, now }: Engine,
   { command, path, dir }: { readonly command: string; readonly path: string; readonly dir: string },
 ): Promise<Ran> {
   const id = newReceiptId();
@@ -32,6 +32,7 @@ export async function runShell(
   // Each has a mark of its own: what carries it ends with the command.
   const runId = `${marksOf(store.current.id)}${id}`;
   const limits = { timeoutMs: TIMEOUT_MS, signal };
+  const env = { ...commandEnv, ...portsOf(path) };
   const end = await runCommand({
     ...{ argv: [...argv], workTree: path, env, runId, stdout, stderr },
     ...limits,

@@ -42,7 +42,7 @@ async function copyOne(name: string, { from, to, signal }: Way): Promise<string 
 }
 
 /** The first folder of a path that is a link: what is behind it may be anywhere. */
-function linkOnTheWay(tree: string, name: string): string | undefined {
+export function linkOnTheWay(tree: string, name: string): string | undefined {
   const parts = name.split("/");
   return parts
     .map((_, at) => parts.slice(0, at).join("/"))
