@@ -163,3 +163,75 @@ test("an engine that works takes it, before the plan's next phase has landed, an
     "Land b: Phase b",
   ]);
 });
+
+/** A nebula that has not begun, since main was red when it was to; and the commit that main has come to since. */
+async function red(fix: (place: Place) => void) {
+  const place = aPlace(
+    { "red.txt": "red\n", "b.txt": "b\n" },
+    {
+      "nebula.toml": `${MANIFEST}[execution]\nverify = ["test ! -e red.txt", "test -e b.txt"]\n`,
+      "a.md": phase("a"),
+    },
+  );
+  expect((await place.apply(WORK)).reason).toBe("red_base");
+  fix(place);
+  place.git("add", "-A");
+  place.git("commit", "-q", "-m", "On main");
+  await update(place, place.git("rev-parse", "main"));
+  return place;
+}
+
+test("what main has by now lands where the branch fails by itself, and phases begin once it passes", async () => {
+  const place = await red((at) => at.git("rm", "-q", "red.txt"));
+  const end = await again(place);
+  expect(end.reason).toBe("done");
+  expect(place.landings().map((subject) => subject.split(":")[0])).toEqual([
+    "Land base-1",
+    "Land a",
+  ]);
+  expect(end.state.acceptedFailures).toEqual([]);
+  expect(place.told).toContainEqual(
+    expect.objectContaining({ type: "phase_landed", phase: "base-1", verified: true }),
+  );
+});
+
+test("an update that fails in what the branch does not fail in does not land there", async () => {
+  const place = await red((at) => at.git("rm", "-q", "b.txt"));
+  const end = await again(place);
+  expect(end.reason).toBe("red_base");
+  expect(end.state.phases.map(({ id, status }) => [id, status])).toEqual([
+    ["a", "pending"],
+    ["base-1", "awaiting_human"],
+  ]);
+  expect(place.landings()).toEqual([]);
+});
+
+test("an update that makes nothing worse lands, and the branch is as red as before", async () => {
+  const place = await red((at) => write(at.repo, { "other.txt": "x\n" }));
+  const end = await again(place);
+  expect(end.reason).toBe("red_base");
+  expect(place.landings()).toHaveLength(1);
+  expect(end.state.phases[0]).toMatchObject({ id: "a", status: "pending" });
+  expect(place.told).toContainEqual(
+    expect.objectContaining({ type: "phase_landed", phase: "base-1", verified: false }),
+  );
+});
+
+test("a phase that is approved does not land where the branch fails by itself", async () => {
+  const manifest = `${MANIFEST}[execution]\ngate = "review"\nverify = ["test ! -e red.txt"]\n`;
+  const place = aPlace({}, { "nebula.toml": manifest, "a.md": phase("a") });
+  await place.apply(WORK);
+  answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
+  place.git("switch", "-q", "--detach", "nebula/demo");
+  write(place.repo, { "red.txt": "red\n" });
+  place.git("add", "-A");
+  place.git("commit", "-q", "-m", "A person's");
+  place.git("update-ref", "refs/heads/nebula/demo", "HEAD");
+  place.git("switch", "-q", "main");
+  const main = commit(place, { "m.txt": "m\n" });
+  await update(place, main);
+  expect((await again(place)).reason).toBe("red_base");
+  // The update lands, which makes nothing worse; the approved phase does not.
+  expect(place.landings().at(-1)).toMatch(/^Land base-1/u);
+  expect(newest(place).phases.find(({ id }) => id === "a")?.status).toBe("queued");
+});

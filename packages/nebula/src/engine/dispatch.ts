@@ -4,7 +4,7 @@ import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Obstacles } from "./obstacles.ts";
-import { type Phase, phasesOf, readyPhases, waitedForFirst } from "./schedule.ts";
+import { isMerge, type Phase, phasesOf, readyPhases, waitedForFirst } from "./schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 
@@ -52,9 +52,9 @@ export class Dispatch {
   /**
    * Has a worker for each phase that can be worked on.
    *
-   * @param mayBegin - Whether phases that are not worked on yet may.
+   * @param which - Those that may begin, of those that nobody has worked on yet.
    */
-  async begin(mayBegin: boolean): Promise<void> {
+  async begin(which: "all" | "merges" | "none"): Promise<void> {
     const { steering } = this.#engine;
     this.#isBlocked = false;
     this.#heldUntil = Number.POSITIVE_INFINITY;
@@ -63,6 +63,7 @@ export class Dispatch {
     if (this.#obstacles.set("work", obstacle) || this.#isFull()) return;
     for (const phase of this.#ready()) {
       if (this.#isFull()) return;
+      const mayBegin = which === "all" || (which === "merges" && isMerge(phase));
       if (phase.state.status === "pending" && !mayBegin) continue;
       if (this.#isHeld(phase)) continue;
       await this.#employ(phase);

@@ -92,9 +92,11 @@ class Loop {
     // Git is asked for the branch only then: workers may be at work for hours.
     const base = isOpen ? await knownBase(engine) : undefined;
     this.#isRed = base?.isRed === true;
-    await this.#dispatch.begin(base?.isRed === false);
-    if (this.#inFlight.hasLane || steering.isStopping || this.#isRed) return;
-    if (base !== undefined) await this.#lane.begin();
+    // What a person merges into a branch that fails by itself may be what repairs it.
+    const which = this.#isRed ? "merges" : "all";
+    await this.#dispatch.begin(base === undefined ? "none" : which);
+    if (this.#inFlight.hasLane || steering.isStopping) return;
+    if (base !== undefined) await this.#lane.begin(which);
     else if (isOpen) this.#lane.verifyBase();
   }
 

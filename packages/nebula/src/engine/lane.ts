@@ -7,7 +7,7 @@ import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Obstacles } from "./obstacles.ts";
-import { laneHolder, type LaneTurn, laneTurn, type Phase, phasesOf } from "./schedule.ts";
+import { isMerge, laneHolder, type LaneTurn, laneTurn, type Phase, phasesOf } from "./schedule.ts";
 
 /** Lands phases, one after the other. */
 export class Lane {
@@ -28,9 +28,13 @@ export class Lane {
     return !this.#inFlight.hasLane && this.#turn().kind === "land";
   }
 
-  /** Lands the phase whose turn it is, where there is one and nothing is in the way. */
-  async begin(): Promise<void> {
-    const turn = this.#turn();
+  /**
+   * Lands the phase whose turn it is, where there is one and nothing is in the way.
+   *
+   * @param which - Those that may land.
+   */
+  async begin(which: "all" | "merges"): Promise<void> {
+    const turn = which === "all" ? this.#turn() : this.#mergeTurn();
     if (turn.kind !== "land") return;
     this.asked.add(turn.phase.spec.id);
     const obstacle = (await laneObstacle(this.#engine)) ?? diskObstacle(this.#engine);
@@ -53,6 +57,12 @@ export class Lane {
     if (only === undefined) return laneTurn(phases, spec.execution.mergeOrder, this.#holder());
     const meant = phases.filter(({ state }) => state.id === only || state.status === "landing");
     return laneTurn(meant, "ready");
+  }
+
+  /** The same, of what only merges. */
+  #mergeTurn(): LaneTurn {
+    const { spec, store } = this.#engine;
+    return laneTurn(phasesOf(spec, store.current).filter(isMerge), "ready");
   }
 
   /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */

@@ -131,7 +131,7 @@ export function laneTurn(
     return { kind: isInLane(next.state) ? "land" : "wait", phase: next };
   }
   // The plan does not know what a person has merged.
-  const merge = waiting.find(({ state }) => state.merges !== "");
+  const merge = waiting.find(isMerge);
   if (merge !== undefined) return { kind: "land", phase: merge };
   const next = phases.find(({ state }) => !isSettled(state) && state.status !== "awaiting_human");
   if (next === undefined) return { kind: "idle" };
@@ -151,6 +151,11 @@ export function laneWaits(
       .filter(({ spec, state }) => state.status === "queued" && spec.id !== first)
       .map(({ spec }) => [spec.id, first]),
   );
+}
+
+/** Whether a phase only merges what a person has named. */
+export function isMerge({ state }: Pick<Phase, "state">): boolean {
+  return state.merges !== "";
 }
 
 function isInLane({ status }: PhaseState): boolean {

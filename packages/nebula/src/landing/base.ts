@@ -3,7 +3,7 @@ import type { Engine } from "../engine/context.ts";
 import { note } from "../state/report.ts";
 import { NebulaError } from "../errors.ts";
 import { tipOf } from "./tip.ts";
-import { outcomeOf, verify } from "./verify.ts";
+import { type Failure, outcomeOf, verify } from "./verify.ts";
 
 /** What is known of a commit that phases begin at and land on. */
 export interface Base {
@@ -38,12 +38,20 @@ export async function verifyBase(engine: Engine, commit: string): Promise<Base> 
   const failing = failures.flatMap(({ command }) => command ?? []);
   // What is accepted is what a person has seen: not what comes later.
   if (engine.acceptsRedBase && bases.size === 0) store.acceptFailures(failing);
-  const accepted = new Set<string | undefined>(store.current.acceptedFailures);
-  const isRed = failures.some(({ command }) => !accepted.has(command));
-  const base = { failing: new Set(failing), isRed };
+  const base = baseWith(engine, failures);
   bases.set(commit, base);
   const findings = failures.map(({ finding }) => finding);
-  const outcome = failures.length === 0 ? outcomeOf(verified) : isRed ? "failed" : "accepted";
+  const outcome = failures.length === 0 ? outcomeOf(verified) : base.isRed ? "failed" : "accepted";
   note(engine, { type: "base_verified", tip: commit, outcome, findings });
   return base;
+}
+
+/** What is known of a commit that fails in this way. */
+export function baseWith(
+  { store }: Pick<Engine, "store">,
+  failures: readonly Pick<Failure, "command">[],
+): Base {
+  const accepted = new Set<string | undefined>(store.current.acceptedFailures);
+  const failing = new Set(failures.flatMap(({ command }) => command ?? []));
+  return { failing, isRed: failures.some(({ command }) => !accepted.has(command)) };
 }

@@ -14,7 +14,7 @@ import { nextLanding, type Phase } from "../engine/schedule.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
-import { type Base, verifyBase } from "./base.ts";
+import { type Base, baseWith, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
@@ -22,7 +22,7 @@ import { laneObstacle } from "./obstacle.ts";
 import { pathsOutside } from "./scope.ts";
 import { sendBack } from "./send-back.ts";
 import { rewound, tipOf } from "./tip.ts";
-import { outcomeOf, verify } from "./verify.ts";
+import { outcomeOf, type Verified, verify } from "./verify.ts";
 
 /**
  * Lands the phase whose turn it is: a pure merge commit on the branch's tip, verified, and then the branch is moved from
@@ -40,7 +40,8 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
     known = tip;
     if (await isMerged(engine, id, tip)) return;
     const base = await verifyBase(engine, tip);
-    if (base.isRed) return;
+    // What a person merges into a branch that fails by itself may be what repairs it.
+    if (base.isRed && engine.store.phase(id).merges === "") return;
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
     if (made === undefined) return;
     if (await leavesScope(engine, spec, made)) return;
@@ -50,7 +51,7 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
     if ((await laneObstacle(engine)) !== undefined) return;
     if (await moveBranch(engine, made)) {
       if (verified !== "none") {
-        engine.bases.set(made.candidate, { failing: verified.failing, isRed: false });
+        engine.bases.set(made.candidate, baseWith(engine, verified.failures));
       }
       finish(engine, id);
       return;
@@ -63,10 +64,8 @@ function expectedTip(state: NebulaState): string {
   return landedPhases(state).at(-1)?.candidate ?? state.base;
 }
 
-/** Commands that have failed, and fail on what it lands on, too. */
-interface NoWorse {
-  readonly failing: ReadonlySet<string>;
-}
+/** What has failed, and fails on what it lands on, too. */
+type NoWorse = Pick<Verified, "failures">;
 
 /** Verifies a candidate; one that fails goes back to its agents. `none`: the nebula names no commands. */
 async function verifyCandidate(
@@ -85,9 +84,7 @@ async function verifyCandidate(
   const outcome = findings.length > 0 ? "failed" : passed;
   const verified = failures.length === 0;
   report(engine, id, { verified }, { type: "verification", phase: id, tree, outcome });
-  if (findings.length === 0) {
-    return { failing: new Set(failures.flatMap(({ command }) => command ?? [])) };
-  }
+  if (findings.length === 0) return { failures };
   const onto = await conflictCommit(engine, made, made);
   await sendBack(engine, id, { cause: "verify", findings, base: onto });
   return "sent back";
