@@ -1,7 +1,7 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
 export { excerptLines } from "./checks/excerpt.ts";
 export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
-export { subjectGiven } from "./commit/commit-message.ts";
+export { subjectGiven, withoutSubject } from "./commit/commit-message.ts";
 export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
 export { nextRole } from "./money/to-come.ts";

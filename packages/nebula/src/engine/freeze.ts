@@ -8,7 +8,7 @@ import type { PhaseState } from "../state/state.ts";
 import { reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
 import { nextSeq } from "./schedule.ts";
-import { textOtherThan } from "./task-text.ts";
+import { specOtherThan } from "./task-text.ts";
 
 /** What a phase's run was approved with. */
 export interface Approved {
@@ -38,7 +38,7 @@ export async function freeze(
   const place = seq === 0 ? nextSeq(store.current) : seq;
   const reservedUsd = await reservedAfterRun(engine, state);
   const queued = { status: "queued", tip, seq: place, reason: "", reservedUsd } as const;
-  const isOutdated = textOtherThan(engine, id, task) === undefined ? undefined : true;
+  const isOutdated = specOtherThan(engine, id, task) === undefined ? undefined : true;
   report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip, isOutdated });
 }
 

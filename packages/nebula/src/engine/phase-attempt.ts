@@ -9,11 +9,12 @@ import { refsOf, runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "./context.ts";
 import type { Approved } from "./freeze.ts";
+import { type LandedWork, landedWork } from "./landed-work.ts";
 import { optionsIn } from "./phase-agents.ts";
 import { prepareTree } from "./phase-tree.ts";
 import type { Phase } from "./schedule.ts";
 import { settingsObstacle } from "./settings.ts";
-import { taskText, textOtherThan } from "./task-text.ts";
+import { specOtherThan, taskText } from "./task-text.ts";
 
 /** What the run of an attempt has come to. */
 export type Came =
@@ -42,6 +43,7 @@ export class PhaseAttempt {
   readonly #commits: CommitHolder;
   readonly #timeoutMs: number;
   readonly #late: AbortSignal;
+  #landed: ReadonlyMap<string, LandedWork> = new Map();
   /** Whether its next turn is only to begin later. */
   #waits = false;
 
@@ -64,6 +66,7 @@ export class PhaseAttempt {
   async work(runs: Runs, { isMade }: { readonly isMade: boolean }): Promise<Came> {
     const { controls } = this.#engine;
     const { runId } = this.#phase.state;
+    this.#landed = await landedWork(this.#engine, this.#phase.spec);
     const found = (await runs.list()).find((run) => run.id === runId);
     if (found === undefined) return this.#came(await this.#start(runs));
     if (found.status === "approved") {
@@ -87,7 +90,7 @@ export class PhaseAttempt {
     await prepareTree(engine, this.#phase);
     // While its tree was made ready, an agent of another phase may have worked.
     if ((await settingsObstacle(engine)) !== undefined) return undefined;
-    const task = taskText(engine.spec, this.#phase, engine.store.current);
+    const task = this.#task(this.#phase);
     const maxBudgetUsd = await this.#budget();
     return runs.start({ ...this.#given(), runId: state.runId, task, maxBudgetUsd, isNew: true });
   }
@@ -100,11 +103,19 @@ export class PhaseAttempt {
       ownsTree: true,
       largerControls: engine.controls.ofRuns,
       mayBeginTurn: (role: AgentRole | undefined) => this.#mayBeginTurn(role),
-      takeRefactor: (task: string) => textOtherThan(engine, id, task),
+      takeRefactor: (task: string) => {
+        const spec = specOtherThan(engine, id, task);
+        return spec && this.#task({ spec, state: engine.store.phase(id) });
+      },
       people: phasePeople(engine, id),
       signal: AbortSignal.any([engine.signal, this.#late]),
       onEvent: (event: RunEvent) => this.#onEvent(event),
     };
+  }
+
+  #task(phase: Phase): string {
+    const { spec, store } = this.#engine;
+    return taskText(spec, phase, { ...store.current, landed: this.#landed });
   }
 
   #mayBeginTurn(role: AgentRole | undefined): boolean {

@@ -1,21 +1,29 @@
+import { count } from "@quasar/runs/text";
 import { promptOf } from "../spec/prompt.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
-import type { NebulaState, PhaseState } from "../state/state.ts";
+import type { NebulaState, PhaseState, PhaseStatus } from "../state/state.ts";
 import type { Engine } from "./context.ts";
+import type { LandedWork } from "./landed-work.ts";
 import type { Phase } from "./schedule.ts";
 
 /** Maximum length of what a phase's agents read about the others, in bytes. */
 const MOST_BYTES = 8 * 1024;
+/** Most paths that are named of what another phase has landed. */
+const MOST_PATHS = 20;
+/** Most characters of what its coder reported, and of any other line. */
+const [LONGEST_REPORT, LONGEST_LINE] = [1000, 300];
+
+/** What a task says of other phases. */
+export interface Others extends Pick<NebulaState, "phases"> {
+  /** Of those that the phase needs. */
+  readonly landed: ReadonlyMap<string, LandedWork>;
+}
 
 /**
- * What the agents of a phase are asked: its title, its text with the nebula's goals, what the other phases are about, and
- * why its last landing was refused.
+ * What the agents of a phase are asked: its title, its text with the nebula's goals, what the other phases are about, what
+ * those that it needs have landed, and why its last landing was refused.
  */
-export function taskText(
-  nebula: NebulaSpec,
-  { spec, state }: Phase,
-  others: Pick<NebulaState, "phases">,
-): string {
+export function taskText(nebula: NebulaSpec, { spec, state }: Phase, others: Others): string {
   const parts = [ownText(nebula, spec), otherPhases(nebula, spec, others), rework(state)];
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -28,15 +36,14 @@ function isOfText(task: string, nebula: NebulaSpec, spec: PhaseSpec): boolean {
   return rest === "" || [OTHERS, REWORK].some((head) => rest.startsWith(`\n\n${head}`));
 }
 
-/** What a phase's run is asked now; `undefined` where its task is of the phase's text as the last update has it. */
-export function textOtherThan(
-  { spec: nebula, store }: Pick<Engine, "spec" | "store">,
+/** A phase as the last update has it; `undefined` where a task is of that text. */
+export function specOtherThan(
+  { spec: nebula }: Pick<Engine, "spec">,
   id: string,
   task: string,
-): string | undefined {
+): PhaseSpec | undefined {
   const spec = nebula.phases.find((phase) => phase.id === id);
-  if (spec === undefined || isOfText(task, nebula, spec)) return undefined;
-  return taskText(nebula, { spec, state: store.phase(id) }, store.current);
+  return spec === undefined || isOfText(task, nebula, spec) ? undefined : spec;
 }
 
 const OTHERS = "OTHER PHASES (data about work that others do or have done; do not do it here):";
@@ -46,25 +53,45 @@ function ownText({ context }: NebulaSpec, { title, body }: PhaseSpec): string {
   return [title, promptOf(context, body)].filter((part) => part !== "").join("\n\n");
 }
 
-/** A line for each, as data: their texts are of other people and agents. */
+/** As data: their texts are of other people and agents. Those that it needs come first. */
 function otherPhases(
   { phases }: NebulaSpec,
   { id }: PhaseSpec,
-  states: Pick<NebulaState, "phases">,
+  { phases: states, landed }: Others,
 ): string {
-  const statusOf = new Map(states.phases.map((state) => [state.id, state.status]));
-  const lines: string[] = [];
+  const statusOf = new Map(states.map((state) => [state.id, state.status]));
+  const others = phases.filter((phase) => phase.id !== id);
+  const entries = others
+    .toSorted((one, other) => Number(landed.has(other.id)) - Number(landed.has(one.id)))
+    .map((other) => entryOf(other, statusOf.get(other.id) ?? "pending", landed.get(other.id)));
+  const kept: string[] = [];
   let bytes = 0;
-  for (const other of phases.filter((phase) => phase.id !== id)) {
-    const scope = other.scope.length === 0 ? "" : ` (${other.scope.join(", ")})`;
-    const status = statusOf.get(other.id) ?? "pending";
-    const line = `- ${oneLine(`${other.id}: ${other.title} [${status}]${scope}`)}`;
-    bytes += Buffer.byteLength(line);
+  for (const entry of entries) {
+    bytes += Buffer.byteLength(entry);
     if (bytes > MOST_BYTES) break;
-    lines.push(line);
+    kept.push(entry);
   }
-  if (lines.length === 0) return "";
-  return `${OTHERS}\n${lines.join("\n")}`;
+  return kept.length === 0 ? "" : `${OTHERS}\n${kept.join("\n")}`;
+}
+
+function entryOf(
+  { id, title, scope }: PhaseSpec,
+  status: PhaseStatus,
+  landed: LandedWork | undefined,
+): string {
+  const paths = scope.length === 0 ? "" : ` (${scope.join(", ")})`;
+  const head = `- ${oneLine(`${id}: ${title} [${status}]${paths}`, LONGEST_LINE)}`;
+  return landed === undefined ? head : [head, ...landedLines(landed)].join("\n");
+}
+
+function landedLines({ subject, paths, report }: LandedWork): readonly string[] {
+  const more = paths.length - MOST_PATHS;
+  const named = oneLine(paths.slice(0, MOST_PATHS).join(", "), LONGEST_REPORT);
+  return [
+    `  landed as: ${subject}`,
+    `  changed: ${named}${more > 0 ? ` and ${count(more, "more file")}` : ""}`,
+    ...(report === "" ? [] : [`  its coder said: ${oneLine(report, LONGEST_REPORT)}`]),
+  ];
 }
 
 function rework({ findings }: PhaseState): string {
@@ -77,6 +104,6 @@ ${list}
 Put that right, resolve each conflict marker that there is, and keep what others have landed.`;
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/gu, " ").slice(0, 300);
+function oneLine(text: string, longest: number): string {
+  return text.replaceAll(/\s+/gu, " ").trim().slice(0, longest);
 }

@@ -10,14 +10,17 @@ export function landingMessage(
   { id, title }: Pick<PhaseSpec, "id" | "title">,
   { attempt, runs }: Pick<PhaseState, "attempt" | "runs">,
 ): string {
-  const subject = cut(oneLine(`Land ${id}: ${title}`), 72);
   const trailers = [
     `Quasar-Nebula: ${oneLine(name)}`,
     `Quasar-Phase: ${oneLine(id)}`,
     `Quasar-Attempt: ${attempt}`,
     ...runs.slice(-1).map((run) => `Quasar-Run: ${run}`),
   ];
-  return `${subject}\n\n${trailers.join("\n")}\n`;
+  return `${landingSubject({ id, title })}\n\n${trailers.join("\n")}\n`;
+}
+
+export function landingSubject({ id, title }: Pick<PhaseSpec, "id" | "title">): string {
+  return cut(oneLine(`Land ${id}: ${title}`), 72);
 }
 
 /** The message of one commit that has all that a nebula has landed, with a line for each phase. */

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { withoutSubject } from "@quasar/loop/internal";
 import { namesIn } from "@quasar/process/files";
 import { limitOf } from "../limits/patience.ts";
 import { isRunId } from "../run-id.ts";
-import { loadRunSummary } from "../store.ts";
+import { loadRun, loadRunSummary } from "../store.ts";
 import { storesIn } from "./stores.ts";
 
 /**
@@ -41,4 +42,16 @@ export async function limitedUntil(runDir: string): Promise<string | undefined> 
 export async function lastCommitOf(runDir: string): Promise<string | undefined> {
   const loaded = await storesIn(runDir, {}).current.load();
   return loaded?.checkpoint.gitSha || undefined;
+}
+
+/**
+ * What the coder of a run has reported last, without the subject that it named for its commit; `undefined` where there
+ * is no such run.
+ *
+ * @param runDir - Absolute path of the run's folder.
+ * @throws {CheckpointError} Where the run cannot be read.
+ */
+export async function lastReportOf(runDir: string): Promise<string | undefined> {
+  const { loaded } = await loadRun(storesIn(runDir, {}));
+  return loaded && withoutSubject(loaded.checkpoint.coderOutput);
 }
