@@ -142,13 +142,32 @@ test.for<readonly [what: string, begin: (place: Place, there: string) => void, a
     expect.stringMatching(new RegExp(`git -C \\S+ ${advice}$`, "u")),
   ]);
   for (let tries = 0; tries < 5; tries += 1) {
-    const ended = await resume(place).catch((error: unknown) => error);
-    if (!(ended instanceof NebulaError)) break;
-    expect(ended.code).toBe("ERR_BRANCH");
-    execSync(/git -C .*$/u.exec(ended.message)?.[0] ?? "false", { stdio: "ignore" });
+    if ((await resume(place)).reason === "done") break;
+    const advised = /git -C .*$/u.exec(warnings(place).at(-1) ?? "")?.[0];
+    execSync(advised ?? "false", { stdio: "ignore" });
   }
   expect(newest(place).phases[1]?.status).toBe("done");
   expect(filesOf(place)).toEqual(["a.txt", "b.txt", "mine.txt"]);
+});
+
+test("a resume works on while a work tree has the branch checked out, and only its landings wait", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") });
+  const there = join(place.root, "there");
+  const stop = new AbortController();
+  const onEvent = ({ type }: Told): void => {
+    if (type === "nebula_begun") stop.abort();
+  };
+  await place.apply(WRITES_BOTH, { signal: stop.signal, onEvent });
+  place.git("worktree", "add", "--quiet", there, "nebula/demo");
+  const { reason, state } = await resume(place);
+  expect(reason).toBe("waiting");
+  expect(state.phases.map(({ status }) => status)).toEqual(["queued", "queued"]);
+  expect(warnings(place)).toEqual([
+    `nothing lands while nebula/demo is checked out in ${there}: git -C ${there} switch --detach`,
+  ]);
+  expect(place.git("-C", there, "status", "--porcelain")).toBe("");
+  place.git("worktree", "remove", there);
+  expect((await resume(place)).reason).toBe("done");
 });
 
 test("an engine that cannot continue says so at once, and begins no turn in other phases", async () => {

@@ -169,6 +169,17 @@ test.for(CUTS)(
   },
 );
 
+test("a landing that is to be repeated does not move a branch under the files of a work tree", async () => {
+  const { place, state } = await landedOf(1);
+  place.git("update-ref", "refs/heads/nebula/demo", state.base);
+  const there = join(place.root, "there");
+  place.git("worktree", "add", "--quiet", there, "nebula/demo");
+  await expect(place.apply(WRITES_THREE, { resumed: state })).rejects.toMatchObject({
+    code: "ERR_BRANCH",
+  });
+  expect(place.git("-C", there, "status", "--porcelain")).toBe("");
+});
+
 /** Where a person may put the branch: nothing of what an engine has recorded. */
 const ELSEWHERE = [
   ["at a commit of theirs", "commit"],

@@ -19,7 +19,7 @@ import { portsOf } from "../trees/ports.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { createSteering } from "../people/steering.ts";
 import { holdRef } from "../landing/hold-ref.ts";
-import { laneObstacle } from "../landing/obstacle.ts";
+import { requireFreeLane } from "../landing/obstacle.ts";
 import { endLeftCommands } from "../landing/run-shell.ts";
 import { branchRef } from "./context.ts";
 import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "./context.ts";
@@ -190,18 +190,18 @@ function requireKept(kept: NebulaState | undefined, { id, name }: NebulaState): 
 /**
  * The branch, at the nebula's base where nothing has landed yet.
  *
- * @throws {NebulaError} `ERR_BRANCH` where somebody else has made one of that name since the nebula was first saved.
+ * @throws {NebulaError} `ERR_BRANCH` where somebody else has made one of that name since the nebula was first saved, or a
+ *   work tree is on it while it is to be made.
  */
 async function openBranch(engine: Engine): Promise<void> {
   const { repository, store, signal, tell } = engine;
   const { branch, base, id, ownsBranch } = store.current;
   const ref = branchRef(engine);
-  const obstacle = await laneObstacle(engine);
-  if (obstacle !== undefined) throw new NebulaError("ERR_BRANCH", obstacle);
   await holdRef(engine, refsOf(id).base, base);
   if (ownsBranch && landedPhases(store.current).length > 0) return;
   const isThere = (await refSha(repository.root, ref, { signal })) !== undefined;
   if (!isThere) {
+    await requireFreeLane(engine);
     const swap = { ref, from: undefined, to: base, message: "nebula begins", signal };
     await compareAndSwapRef(repository, swap);
   }

@@ -18,7 +18,7 @@ import { type Base, baseWith, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
-import { laneObstacle } from "./obstacle.ts";
+import { laneObstacle, requireFreeLane } from "./obstacle.ts";
 import { pathsOutside } from "./scope.ts";
 import { sendBack } from "./send-back.ts";
 import { rewound, tipOf } from "./tip.ts";
@@ -206,7 +206,8 @@ function finish(engine: Engine, id: string): void {
  * Brings the branch and the state together before anything is begun: a landing that moved the branch and was not
  * recorded is recorded, one that was recorded and whose move a power cut took back is moved again.
  *
- * @throws {NebulaError} `ERR_REWOUND` where the branch is somewhere else.
+ * @throws {NebulaError} `ERR_REWOUND` where the branch is somewhere else; `ERR_BRANCH` where a landing is to be repeated and
+ *   a work tree uses the branch.
  */
 export async function reconcileLandings(engine: Engine): Promise<void> {
   const { repository, store, signal } = engine;
@@ -222,7 +223,8 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
   const isWhole = last === undefined || (await isLanded(last));
   for (const state of isWhole ? [] : landed) {
     if (await isLanded(state)) continue;
-    if ((await tipNow()) !== state.onto || !(await moveBranch(engine, state))) {
+    if ((await tipNow()) === state.onto) await requireFreeLane(engine);
+    if (!(await moveBranch(engine, state))) {
       throw rewound(store.current, state);
     }
     const { id: phase, candidate } = state;

@@ -1,5 +1,6 @@
 import { type WorkTreeOn, workTreesOn } from "@quasar/git/landing";
 import { shellWord } from "@quasar/runs/text";
+import { NebulaError } from "../errors.ts";
 import type { Engine } from "../engine/context.ts";
 
 /**
@@ -11,6 +12,12 @@ export async function laneObstacle(engine: Engine): Promise<string | undefined> 
   const { branch } = store.current;
   const [tree] = await workTreesOn(repository, branch, { signal });
   return tree && branchObstacle(branch, tree);
+}
+
+/** Refuses to move the branch where that cannot wait for the lane. @throws {NebulaError} `ERR_BRANCH` */
+export async function requireFreeLane(engine: Engine): Promise<void> {
+  const obstacle = await laneObstacle(engine);
+  if (obstacle !== undefined) throw new NebulaError("ERR_BRANCH", obstacle);
 }
 
 /** Why nothing lands on a branch that a work tree uses. */
