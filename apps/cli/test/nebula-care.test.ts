@@ -132,7 +132,7 @@ test("the doctor says which state of a nebula cannot be read", async () => {
 test("what is approved lands without agents, is squashed, and what is kept of it removed", async () => {
   const { at, id } = await halfDone();
   const early = await quasar(at, ["nebula", "land", "two", "--json"]);
-  const message = "two does not wait to land: it is awaiting human";
+  const message = "two does not wait to land (waits)";
   expect(lastRecord(early)).toMatchObject({ exit: 8, message });
   expect((await quasar(at, ["nebula", "prune", "--json"])).stdout).toContain('"nebulae":[]');
   expect((await quasar(at, ["nebula", "prune", id])).code).toBe(6);

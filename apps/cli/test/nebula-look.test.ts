@@ -42,7 +42,7 @@ test("show says what a nebula is, and all of a phase: its text, attempts, change
   });
   expect(phase["next"]).toContain(`quasar nebula approve two --nebula ${id}`);
   const text = (await quasar(at, ["nebula", "show", "demo", "two"])).stdout;
-  expect(text).toContain("phase two of the nebula demo awaiting human\n");
+  expect(text).toContain("phase two of the nebula demo waits\n");
   expect(text).toContain("why      attempt 2: rejected by a person: keep the old flag\n");
   expect(text).toContain("           Do two.\n");
   expect((await quasar(at, ["nebula", "show", "nothing"])).code).toBe(2);

@@ -9,7 +9,7 @@ export {
 export { CHECK_NAMES } from "./check/checks.ts";
 export { conventionsOf } from "./conventions.ts";
 export { continuedBy } from "./driving/hold.ts";
-export { describe } from "./driving/lock.ts";
+export { describe, lockHolder } from "./driving/lock.ts";
 export type { Driver, DriveOptions } from "./driving/session.ts";
 export { codeOf, messageOf } from "./errors.ts";
 export type { Notice, RunBegun, RunLoopEvent } from "./events.ts";

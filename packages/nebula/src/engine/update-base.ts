@@ -68,7 +68,7 @@ export function takeBase(
     return undefined;
   }
   if (open?.status === "running" || open?.status === "landing") {
-    const message = `${open.id} is ${open.status}, which updates the base`;
+    const message = `${open.id} updates the base already, and has not landed`;
     throw new NebulaError("ERR_UNFINISHED", message);
   }
   const id = open?.id ?? newId(store.current);

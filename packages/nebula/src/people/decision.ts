@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
+import {
+  ANEW,
+  type NebulaState,
+  type PhaseState,
+  type PhaseStatus,
+  pendingPhase,
+} from "../state/state.ts";
 
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
@@ -57,6 +63,15 @@ export function decide(
   }
 }
 
+/** Where a phase is about which there is nothing to decide, whether an engine works or not. */
+const UNDECIDED = {
+  pending: "it has not begun",
+  running: "its run has not ended",
+  queued: "it is approved",
+  landing: "it is approved",
+  done: "it has landed",
+} as const satisfies Partial<Record<PhaseStatus, string>>;
+
 function approve(phase: PhaseState, { digest }: Decision): Decided {
   const problem = notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
@@ -85,7 +100,8 @@ function retry(
 ): Decided {
   const { id, ref, status, attempt, runs, seq, merges, asksPerson } = phase;
   if (status !== "failed" && status !== "skipped" && status !== "awaiting_human") {
-    return refused(`it is ${status}: only what failed, was skipped or waits is tried again`);
+    const what = "only what failed, was skipped or waits for you can begin again";
+    return refused(`${UNDECIDED[status]}: ${what}`);
   }
   const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
   const merge = { status: "queued", tip: merges, merges, asksPerson } as const;
@@ -102,7 +118,8 @@ function retry(
 function skip(phase: PhaseState, { reason }: Decision): Decided {
   const { status } = phase;
   if (status === "running" || status === "queued" || status === "landing" || status === "done") {
-    return refused(`it is ${status}: only what has not begun, failed or waits is skipped`);
+    const what = "only what has not begun, failed or waits for you can be skipped";
+    return refused(`${UNDECIDED[status]}: ${what}`);
   }
   const why = reason === "" ? "skipped by a person" : `skipped by a person: ${reason}`;
   return changed(phase, { status: "skipped", question: "", reason: why, reservedUsd: 0 });

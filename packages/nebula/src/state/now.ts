@@ -8,11 +8,14 @@ import type { AgentQuestion } from "../people/question.ts";
 import { nebulaHome, runsFolder } from "./home.ts";
 import { keptSpec } from "./list.ts";
 import type { NebulaState } from "./state.ts";
+import { workedOn } from "./working.ts";
 
 /** What is true of a nebula at this moment, and is not in its state. */
 export interface NebulaNow {
   /** The process of the engine that works on it; `undefined`: none does. */
   readonly pid: number | undefined;
+  /** The phases that a worker of that engine has, by their ids. */
+  readonly working: ReadonlySet<string>;
   /** When the usage limits are lifted that stopped phases: RFC 3339, by the phase's id. */
   readonly limits: ReadonlyMap<string, string>;
   /** The commands that together end its pause; none: it is not paused. */
@@ -32,8 +35,10 @@ export async function nebulaNow(commonDir: string, state: NebulaState): Promise<
     const until = await limitedUntil(join(runsFolder(home, ref), runId));
     if (until !== undefined) limits.set(phase, until);
   }
+  const pid = lockHolder(home.lock)?.pid;
   return {
-    ...{ pid: lockHolder(home.lock)?.pid, limits },
+    ...{ pid, limits },
+    working: pid === undefined ? new Set() : workedOn(commonDir, state),
     pauseEnds: pauseEnds(home, state),
     laneWaits: waitsOf(commonDir, state),
     questions: openQuestions(commonDir, state),

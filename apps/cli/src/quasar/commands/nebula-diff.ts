@@ -1,9 +1,11 @@
 import { findNebula, type NebulaState, type PhaseState } from "@quasar/nebula";
+import { nebulaNow } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { showDiff } from "../../shared/show-diff.ts";
+import { standingNow } from "../nebula/standing.ts";
 
 export interface NebulaDiffOptions {
   readonly nebula?: string | undefined;
@@ -24,7 +26,8 @@ export async function nebulaDiffCommand(
   if (from === "" || to === "") {
     const what =
       landed === true ? "has no candidate for a landing" : "has nothing that is approved";
-    throw new CliError("ERR_STATE", `${cleanLine(id)} ${what} yet: it is ${phase.status}`, {
+    const standing = standingNow(phase, await nebulaNow(repositoryId, state));
+    throw new CliError("ERR_STATE", `${cleanLine(id)} ${what} yet (${standing})`, {
       next: [`quasar nebula status ${state.id} --all`],
     });
   }

@@ -15,6 +15,7 @@ import { nebulaFacts } from "../facts/nebula-apply.ts";
 import { stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
+import { reasonOf, standingOf } from "../nebula/standing.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
 
@@ -114,8 +115,8 @@ async function showPhase(
   const { repositoryId, root } = workspace;
   const phase = state.phases.find((each) => each.id === id);
   const now = await nebulaNow(repositoryId, state);
-  const { phases } = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
-  const facts = phases.find(({ phaseId }) => phaseId === id);
+  const nebula = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
+  const facts = nebula.phases.find(({ phaseId }) => phaseId === id);
   const user = userSettings(settingsIn(workspace));
   const plan = planNebula(keptSpec(repositoryId, state), { user, hasSubmodules: false });
   const planned = plan.phases.find((each) => each.phase.id === id);
@@ -131,7 +132,7 @@ async function showPhase(
     ...phaseSettingsFacts(planned),
     ...{ text: planned.phase.body, question, reasons: findings },
     files: await changesOf(root, phase),
-    runs: await attemptsOf(workspace, state, phase),
+    runs: await attemptsOf(workspace, state, phase, facts),
   };
   const next = [
     ...stepsOfPhase(state, phase),
@@ -146,5 +147,9 @@ async function showPhase(
     return;
   }
   const view = viewOf(process.stdout);
-  write(process.stdout, [...phaseLines(shown, view), ...section(nextLines(next, view))]);
+  const how = { standing: standingOf(facts, nebula), because: reasonOf(facts, nebula) };
+  write(process.stdout, [
+    ...phaseLines({ ...shown, ...how }, view),
+    ...section(nextLines(next, view)),
+  ]);
 }

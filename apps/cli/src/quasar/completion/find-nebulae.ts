@@ -1,6 +1,8 @@
-import { findNebula, isUnfinished, listNebulae, type NebulaState } from "@quasar/nebula";
+import { findNebula, isUnfinished, listNebulae } from "@quasar/nebula";
+import { nebulaNow } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { type Candidate, MOST } from "../../shared/completion/values.ts";
+import { standingNow } from "../nebula/standing.ts";
 
 /** Nebulae of the repository, the newest first, by their ids. */
 export async function findNebulae(typed: string): Promise<readonly Candidate[]> {
@@ -17,7 +19,12 @@ export async function findPhases(
   [named]: readonly string[],
 ): Promise<readonly Candidate[]> {
   const { repositoryId } = await openWorkspace(process.cwd());
-  return phasesOf(findNebula(repositoryId, named), typed);
+  const state = findNebula(repositoryId, named);
+  const now = await nebulaNow(repositoryId, state);
+  return state.phases
+    .filter(({ id }) => id.startsWith(typed))
+    .slice(0, MOST)
+    .map((phase) => [phase.id, standingNow(phase, now)]);
 }
 
 /** Nebulae, and phases of the one that is meant without a name. */
@@ -28,11 +35,4 @@ export async function findNebulaeAndPhases(typed: string): Promise<readonly Cand
   } catch {
     return nebulae; // there is none, or several are unfinished
   }
-}
-
-function phasesOf({ phases }: NebulaState, typed: string): readonly Candidate[] {
-  return phases
-    .filter(({ id }) => id.startsWith(typed))
-    .slice(0, MOST)
-    .map(({ id, status }) => [id, status.replace("_", " ")]);
 }

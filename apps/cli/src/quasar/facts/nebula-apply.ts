@@ -40,6 +40,8 @@ export interface QuestionFacts
 export interface NebulaPhaseFacts {
   readonly phaseId: string;
   readonly status: NebulaState["phases"][number]["status"];
+  /** Whether an agent works on it, or its work tree is made ready. */
+  readonly isWorkedOn: boolean;
   readonly reason: string;
   readonly attempt: number;
   readonly runIds: readonly string[];
@@ -65,7 +67,7 @@ export interface NebulaResult extends NebulaFacts {
 export function nebulaFacts(
   state: NebulaState,
   { totalUsd, phasesUsd }: NebulaCost,
-  { pid, limits, pauseEnds, laneWaits, questions }: NebulaNow,
+  { pid, working, limits, pauseEnds, laneWaits, questions }: NebulaNow,
 ): NebulaFacts {
   const { id, name, dir, branch, base, phases, planVerdict, planReason } = state;
   return {
@@ -86,6 +88,7 @@ export function nebulaFacts(
     phases: phases.map((phase) => ({
       phaseId: phase.id,
       status: phase.status,
+      isWorkedOn: working.has(phase.id),
       reason: phase.reason,
       attempt: phase.attempt,
       runIds: phase.runs,

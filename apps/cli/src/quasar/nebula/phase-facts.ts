@@ -22,6 +22,7 @@ export async function attemptsOf(
   { root, repositoryId }: Workspace,
   { id }: NebulaState,
   phase: PhaseState,
+  { isWorkedOn }: { readonly isWorkedOn: boolean },
 ): Promise<readonly ShownAttempt[]> {
   const attempts = phaseAttempts(phase, nebulaEvents(repositoryId, id));
   const home = runsFolder(nebulaHome(repositoryId, id), phase.ref);
@@ -30,8 +31,8 @@ export async function attemptsOf(
   const runs = listRuns(workspace, openUser(), phase.runs, { live: false });
   const known = new Map<string, Omit<ShownAttempt, keyof PhaseAttempt>>();
   for await (const { id: runId, status, cycle, spentUsd } of runs) {
-    const isOpen = runId === phase.runId && phase.status === "running";
-    known.set(runId, { status: isOpen ? "running" : status, cycle, spentUsd });
+    const isRunning = isWorkedOn && runId === phase.runId;
+    known.set(runId, { status: isRunning ? "running" : status, cycle, spentUsd });
   }
   return attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) }));
 }

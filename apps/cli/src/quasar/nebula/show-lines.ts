@@ -4,21 +4,26 @@ import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 type ShownNebula = Omit<NebulaShowLine, "v" | "type" | "exit" | "next">;
-type ShownPhase = Omit<NebulaPhaseLine, "v" | "type" | "exit" | "next">;
+type ShownPhase = Omit<NebulaPhaseLine, "v" | "type" | "exit" | "next"> & {
+  readonly standing: Standing;
+  /** Why it stands so. */
+  readonly because: string;
+};
 
 const MOST_FILES = 20;
 
 /** What a nebula is: what it is for, how it is worked on, and its phases. */
 export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] {
   const { phases } = nebula;
-  const rows = phases.map(({ phaseId, status, dependsOn, spentUsd, title }) => [
-    short(phaseId),
-    status.replace("_", " "),
-    fit(dependsOn.map(short).join(", "), 24),
-    money(spentUsd),
-    fit(cleanLine(title), 200),
+  const rows = phases.map((phase) => [
+    short(phase.phaseId),
+    standingOf(phase, nebula),
+    fit(phase.dependsOn.map(short).join(", "), 24),
+    money(phase.spentUsd),
+    fit(cleanLine(phase.title), 200),
   ]);
   const table = tableLines(
     ["phase", "status", "needs", "cost", "title"],
@@ -47,15 +52,12 @@ const LANDS = { ready: "in the order of the approvals", plan: "in the order of t
 
 /** All that is known of a phase: what it is asked, what became of it, what it changes. */
 export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
-  const { phaseId, status, nebula, landedSha, files } = phase;
+  const { phaseId, nebula, standing, landedSha, files } = phase;
   const whose = `phase ${short(phaseId)} of the nebula ${fit(cleanLine(nebula), 40)}`;
   return [
-    `${view.paint("bold", whose)} ${status.replace("_", " ")}`,
+    `${view.paint("bold", whose)} ${standing}`,
     ...labelled(view, "title", cut(phase.title)),
-    ...(phase.reason === "" ? [] : labelled(view, "because", cut(phase.reason, 1000), "yellow")),
-    ...(phase.landsAfter === undefined
-      ? []
-      : labelled(view, "waits", `for ${short(phase.landsAfter)} to land first`)),
+    ...(phase.because === "" ? [] : labelled(view, "because", cut(phase.because, 1000), "yellow")),
     ...list("needs", phase.dependsOn, view),
     ...list("scope", phase.scope, view),
     ...labelled(view, "agents", agentWords(phase)),

@@ -1,26 +1,12 @@
-import { cleanLine, fit, moment, money, wrap } from "@quasar/runs/text";
+import { cleanLine, fit, money, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
+import { reasonOf, type Standing, standingOf } from "./standing.ts";
 import { landedWords } from "./unfinished.ts";
 
 const MOST_NAMED = 8;
 const MOST_REASONS = 4;
-
-/** How a phase stands in one word, for a person. */
-type Standing =
-  | "landed"
-  | "works"
-  /** Waits to land. */
-  | "approved"
-  | "stopped"
-  /** For a person. */
-  | "waits"
-  /** Waits for its agent's usage limit. */
-  | "limited"
-  | "failed"
-  | "skipped"
-  | "pending";
 
 interface Told {
   readonly standing: Standing;
@@ -41,29 +27,6 @@ const TOLD: readonly Told[] = [
   { standing: "pending" },
 ];
 
-const OF_STATUS: Readonly<Record<NebulaPhaseFacts["status"], Standing>> = {
-  pending: "pending",
-  running: "works",
-  queued: "approved",
-  landing: "approved",
-  done: "landed",
-  failed: "failed",
-  skipped: "skipped",
-  awaiting_human: "waits",
-};
-
-/** What is under way has stopped where no engine works. */
-function standingOf({ status, retryAt }: NebulaPhaseFacts, { pid }: NebulaFacts): Standing {
-  if (retryAt !== undefined) return "limited";
-  const standing = OF_STATUS[status];
-  return standing === "works" && pid === undefined ? "stopped" : standing;
-}
-
-function reasonOf({ reason, retryAt, landsAfter }: NebulaPhaseFacts): string {
-  if (landsAfter !== undefined) return `waits for ${fit(cleanLine(landsAfter), 24)} to land first`;
-  return retryAt === undefined ? reason : `its agent's usage limit ends at ${moment(retryAt)}`;
-}
-
 const nameOf = ({ phaseId }: NebulaPhaseFacts): string => fit(cleanLine(phaseId), 24);
 
 /** Each phase of a nebula, in the order of the plan. */
@@ -74,7 +37,7 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
     String(phase.attempt),
     money(phase.spentUsd),
     phase.landedSha.slice(0, 10),
-    fit(cleanLine(reasonOf(phase)), 200),
+    fit(cleanLine(reasonOf(phase, nebula)), 200),
   ]);
   const head = ["phase", "status", "attempt", "cost", "landed", "why"];
   return tableLines(head, rows, ["left", "left", "right", "right", "left", "left"], view);
@@ -111,17 +74,18 @@ function namesOf(phases: readonly NebulaPhaseFacts[]): readonly string[] {
 }
 
 /** A line for each reason, with the phases that have it. */
-function reasonLines(
-  those: readonly NebulaPhaseFacts[],
-  { nebulaId }: NebulaFacts,
-): readonly string[] {
-  const lines = [...Map.groupBy(those, reasonOf)].flatMap(([reason, phases]) => {
+function reasonLines(those: readonly NebulaPhaseFacts[], nebula: NebulaFacts): readonly string[] {
+  const groups = Map.groupBy(those, (phase) => reasonOf(phase, nebula));
+  const lines = [...groups].flatMap(([reason, phases]) => {
     const names = namesOf(phases);
     return reason === "" ? names : names.map((name) => `${name}: ${fit(cleanLine(reason), 200)}`);
   });
   const rest = lines.length - MOST_REASONS;
   if (rest <= 0) return lines;
-  return [...lines.slice(0, MOST_REASONS), `${rest} more: quasar nebula status ${nebulaId} --all`];
+  return [
+    ...lines.slice(0, MOST_REASONS),
+    `${rest} more: quasar nebula status ${nebula.nebulaId} --all`,
+  ];
 }
 
 function planLines({ plan, planReason }: NebulaFacts, view: View): string[] {

@@ -128,13 +128,14 @@ const runLine = timedLine("phase_run", "The run of a phase begins or resumes", {
 
 const status = word(
   ["pending", "running", "queued", "landing", "done", "failed", "skipped", "awaiting_human"],
-  "Where it is",
+  "Where it is; running: it has begun, and isWorkedOn says whether it is worked on",
 );
 
 /** A phase as it stands. */
 export const PHASE_ENTRIES = {
   phaseId: text("Its name in the nebula"),
   status,
+  isWorkedOn: flag("Whether an agent works on it at this moment, or its work tree is made ready"),
   reason: text("Why it failed, was skipped or waits"),
   attempt: whole("From 1"),
   runIds: texts("Its runs, oldest first"),

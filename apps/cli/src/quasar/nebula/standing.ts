@@ -1,0 +1,63 @@
+import type { PhaseState } from "@quasar/nebula";
+import type { NebulaNow } from "@quasar/nebula/internal";
+import { cleanLine, fit, moment } from "@quasar/runs/text";
+import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
+
+/** How a phase stands in one word, which every screen uses. */
+export type Standing =
+  | "landed"
+  /** An agent works on it, or its work tree is made ready. */
+  | "works"
+  /** Waits to land. */
+  | "approved"
+  /** Has begun, and no engine works on the nebula. */
+  | "stopped"
+  /** For a person. */
+  | "waits"
+  /** Waits for its agent's usage limit. */
+  | "limited"
+  | "failed"
+  | "skipped"
+  /** Begins or continues by itself. */
+  | "pending";
+
+const OF_STATUS: Readonly<Record<Exclude<PhaseState["status"], "running">, Standing>> = {
+  pending: "pending",
+  queued: "approved",
+  landing: "approved",
+  done: "landed",
+  failed: "failed",
+  skipped: "skipped",
+  awaiting_human: "waits",
+};
+
+type OfPhase = Pick<NebulaPhaseFacts, "status" | "isWorkedOn" | "retryAt">;
+
+export function standingOf(
+  { status, isWorkedOn, retryAt }: OfPhase,
+  { pid }: Pick<NebulaFacts, "pid">,
+): Standing {
+  if (retryAt !== undefined) return "limited";
+  if (status !== "running") return OF_STATUS[status];
+  if (isWorkedOn) return "works";
+  return pid === undefined ? "stopped" : "pending";
+}
+
+/** The same of a phase's state. */
+export function standingNow(
+  { id, status }: Pick<PhaseState, "id" | "status">,
+  { pid, working, limits }: NebulaNow,
+): Standing {
+  return standingOf({ status, isWorkedOn: working.has(id), retryAt: limits.get(id) }, { pid });
+}
+
+/** Why it stands so; `""` where there is nothing to say. */
+export function reasonOf(phase: NebulaPhaseFacts, nebula: NebulaFacts): string {
+  const { status, reason, retryAt, landsAfter } = phase;
+  if (landsAfter !== undefined) return `waits for ${fit(cleanLine(landsAfter), 24)} to land first`;
+  if (retryAt !== undefined) return `its agent's usage limit ends at ${moment(retryAt)}`;
+  if (status !== "running" || standingOf(phase, nebula) !== "pending") return reason;
+  return nebula.pauseEnds.length > 0
+    ? "has begun, and continues when the pause has ended"
+    : "has begun, and waits for a free worker";
+}
