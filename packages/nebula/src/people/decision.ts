@@ -9,7 +9,8 @@ import {
 
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
- * `isFinal`. `retry`: it begins anew on what has landed. `skip`: it is left out, and what needs it too.
+ * `isFinal`. `retry`: it begins anew on what has landed, and so does what was skipped for its sake alone. `skip`: it is left
+ * out, and what needs it too.
  */
 export const VERBS = ["approve", "reject", "retry", "skip"] as const;
 
@@ -106,13 +107,21 @@ function retry(
   const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
   const merge = { status: "queued", tip: merges, merges, asksPerson } as const;
   const again = merges === "" ? anew : { ...anew, ...merge };
-  const waiting = new Set(dependentsOf(id));
   const changes = new Map<string, Partial<PhaseState>>([[id, again]]);
+  const waiting = new Set(dependentsOf(id));
+  const stopped = phases.filter((other) => other.id !== id && hasEnded(other));
+  const hindered = new Set(stopped.flatMap((other) => dependentsOf(other.id)));
   for (const other of phases) {
-    if (other.status !== "skipped" || !waiting.has(other.id)) continue;
+    if (other.status !== "skipped" || other.isLeftOut) continue;
+    if (!waiting.has(other.id) || hindered.has(other.id)) continue;
     changes.set(other.id, { status: "pending", reason: "" });
   }
   return { kind: "changes", changes };
+}
+
+/** Whether what needs a phase is skipped for its sake, and not for another's. */
+function hasEnded({ status, isLeftOut }: PhaseState): boolean {
+  return status === "failed" || (status === "skipped" && isLeftOut);
 }
 
 function skip(phase: PhaseState, { reason }: Decision): Decided {
@@ -122,7 +131,8 @@ function skip(phase: PhaseState, { reason }: Decision): Decided {
     return refused(`${UNDECIDED[status]}: ${what}`);
   }
   const why = reason === "" ? "skipped by a person" : `skipped by a person: ${reason}`;
-  return changed(phase, { status: "skipped", question: "", reason: why, reservedUsd: 0 });
+  const skipped = { status: "skipped", isLeftOut: true } as const;
+  return changed(phase, { ...skipped, question: "", reason: why, reservedUsd: 0 });
 }
 
 function notAsked({ status, question, digest }: PhaseState, about: string): string | undefined {

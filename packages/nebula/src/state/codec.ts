@@ -45,6 +45,7 @@ const phase = v.object({
   conflicts: v.array(text),
   merges: v.optional(commit, ""),
   asksPerson: v.optional(v.boolean(), false),
+  isLeftOut: v.optional(v.boolean(), false),
   updatedAt: text,
 });
 

@@ -76,6 +76,8 @@ export interface PhaseState {
   readonly findings: readonly string[];
   /** The commit that it only merges into the branch; `""`: it is a phase of work. */
   readonly merges: string;
+  /** Whether a person has left it out: nothing but a retry of it has it begin. */
+  readonly isLeftOut: boolean;
   /** Whether a person decides at once where it cannot land; else agents rework it. */
   readonly asksPerson: boolean;
   /** RFC 3339. */
@@ -133,7 +135,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...ANEW,
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
     ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "", questions: [] },
-    ...{ merges: "", asksPerson: false },
+    ...{ merges: "", asksPerson: false, isLeftOut: false },
     updatedAt: now.toISOString(),
   };
 }
