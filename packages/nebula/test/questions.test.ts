@@ -144,20 +144,24 @@ test("a phase that a blocker stopped is begun again, or left out, as any that wa
   expect(decide("retry")).toEqual({ kind: "done" });
   expect(open(place)).toEqual([]);
   expect(answer(place, "8080", question)).toMatchObject({
-    why: "it is of attempt 1, and attempt 2 is under way",
+    why: "it was asked in attempt 1, which is over: attempt 2 asks anew",
   });
   expect((await place.apply({}, { optionsOf })).reason).toBe("done");
   expect(prompts.some(({ prompt }) => prompt.includes("[HUMAN RESPONSES]"))).toBe(false);
 
   const other = aPlace({}, ALONE);
   await other.apply({}, { optionsOf: talking({ coder: [asking("blocker")] }).optionsOf });
-  answerPhase(commonDir(other), newest(other), { verb: "skip", phase: "a" });
-  const [skipped] = newest(other).phases;
-  expect(skipped?.status).toBe("skipped");
+  const before = newest(other);
+  const [{ id: blocker } = { id: "" }] = open(other);
+  answerPhase(commonDir(other), before, { verb: "skip", phase: "a" });
+  expect(newest(other).phases[0]).toMatchObject({ status: "skipped", questions: [] });
   expect(open(other)).toEqual([]);
-  expect(answer(other, "8080", skipped?.questions[0])).toMatchObject({
-    why: "its phase is skipped: nobody needs the answer any more",
-  });
+  // Also where a person was shown it before.
+  for (const shown of [before, newest(other)]) {
+    expect(
+      answerQuestion(commonDir(other), shown, { question: blocker, text: "8080" }),
+    ).toMatchObject({ why: "its phase is skipped: no agent needs the answer any more" });
+  }
 });
 
 test("what nobody answers in time is answered by a fixed sentence, and told to the agents", async () => {
@@ -189,6 +193,30 @@ test("without a timeout a question waits while its run continues, and the next a
   await place.apply({}, { optionsOf });
   const told = prompts.filter(({ prompt }) => prompt.includes('was answered:\n"8080"'));
   expect(told.map(({ who }) => who)).toEqual(["Phase a coder"]);
+});
+
+test("a question is over with the attempt in which it was asked: reworked, rejected or landed", async () => {
+  const manifest = `${MANIFEST}[execution]\nhail_timeout = "0"\ngate = "review"\n`;
+  const place = aPlace({}, { "nebula.toml": manifest, "a.md": phase("a") });
+  const { optionsOf } = talking({
+    coder: [asking("ambiguity"), asking("ambiguity", "Which host?")],
+  });
+  await place.apply({}, { optionsOf });
+  const [first] = open(place);
+  answerPhase(commonDir(place), newest(place), { verb: "reject", phase: "a", reason: "no" });
+  expect(newest(place).phases[0]).toMatchObject({ status: "pending", questions: [] });
+  expect(answer(place, "8080", first?.id)).toMatchObject({
+    why: "it was asked in attempt 1, which is over: attempt 2 asks anew",
+  });
+  await place.apply({}, { optionsOf });
+  const [second] = open(place);
+  expect(open(place)).toMatchObject([{ summary: "Which host?" }]);
+  answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
+  expect((await place.apply({}, { optionsOf })).reason).toBe("done");
+  expect(newest(place).phases[0]).toMatchObject({ status: "done", questions: [] });
+  expect(answer(place, "8080", second?.id)).toMatchObject({
+    why: "its phase is done: no agent needs the answer any more",
+  });
 });
 
 test("a question is answered once, and what is unknown, empty or too long is refused", async () => {

@@ -2,10 +2,11 @@ import { tryLockNebula, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
+import { loadState } from "../state/store.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import type { Answered } from "./answer.ts";
 import { keepAnswer, readAnswer, readQuestion } from "./question-files.ts";
-import { MOST_ANSWER } from "./question.ts";
+import { type AgentQuestion, MOST_ANSWER } from "./question.ts";
 import { takeAnswers } from "./take-answers.ts";
 
 /** The nebula in which a question was asked; `undefined`: in none. */
@@ -37,15 +38,8 @@ export function answerQuestion(
   }
   const known = readAnswer(home, id);
   if (known !== undefined) return refused(ANSWERED[known.by]);
-  const phase = state.phases.find((each) => each.id === question.phase);
-  if (phase === undefined || isSettled(phase)) {
-    return refused(`its phase is ${phase?.status ?? "gone"}: nobody needs the answer any more`);
-  }
-  if (!phase.questions.includes(id)) {
-    return refused(
-      `it is of attempt ${question.attempt}, and attempt ${phase.attempt} is under way`,
-    );
-  }
+  const over = whyOver(loadState(home) ?? state, question);
+  if (over !== undefined) return refused(over);
   const at = new Date().toISOString();
   if (!keepAnswer(home, { question: id, by: "person", text: said, at })) {
     return refused(ANSWERED[readAnswer(home, id)?.by ?? "person"]);
@@ -56,6 +50,19 @@ export function answerQuestion(
     takeAnswers({ home, store, tell: () => {} });
     return { kind: "done" };
   });
+}
+
+/** Why nothing reads an answer to a question any more; `undefined`: its run does. */
+function whyOver(
+  { phases }: NebulaState,
+  { id, phase: of, attempt }: AgentQuestion,
+): string | undefined {
+  const phase = phases.find((each) => each.id === of);
+  if (phase === undefined || isSettled(phase)) {
+    return `its phase is ${phase?.status ?? "gone"}: no agent needs the answer any more`;
+  }
+  if (phase.questions.includes(id)) return undefined;
+  return `it was asked in attempt ${attempt}, which is over: attempt ${phase.attempt} asks anew`;
 }
 
 const ANSWERED = {

@@ -126,6 +126,7 @@ export interface NebulaState {
 export const ANEW = {
   ...{ runId: "", tip: "", onto: "", candidate: "", tree: "", verified: false },
   ...{ digest: "", approved: "" },
+  questions: [],
 } as const;
 
 /** A phase that has not begun. */
@@ -134,7 +135,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ id, ref, status: "pending", attempt: 1, reason: "" },
     ...ANEW,
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
-    ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "", questions: [] },
+    ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
     ...{ merges: "", asksPerson: false, isLeftOut: false },
     updatedAt: now.toISOString(),
   };

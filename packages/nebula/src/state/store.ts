@@ -5,7 +5,7 @@ import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, type SavedState } from "./codec.ts";
 import type { NebulaHome } from "./home.ts";
 import { eventText, missingEvents, NO_EVENTS, parseEvent } from "./recent-events.ts";
-import type { NebulaState, PhaseState } from "./state.ts";
+import { isSettled, type NebulaState, type PhaseState } from "./state.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -101,7 +101,7 @@ export function openState(
     const updatedAt = now().toISOString();
     const phases = current.phases.map((phase) => {
       const change = changes.get(phase.id);
-      return change === undefined ? phase : { ...phase, ...change, updatedAt };
+      return change === undefined ? phase : closed({ ...phase, ...change, updatedAt });
     });
     save({ ...current, phases }, event);
   };
@@ -129,6 +129,11 @@ export function openState(
     note: (event) => add(textOf(event)),
     close: () => journal.close(),
   };
+}
+
+/** The questions of a phase end with it. */
+function closed(phase: PhaseState): PhaseState {
+  return isSettled(phase) ? { ...phase, questions: [] } : phase;
 }
 
 function find({ phases }: NebulaState, id: string): PhaseState {
