@@ -37,6 +37,30 @@ test("a conflict goes back to its phase with both sides in its tree, and lands w
   expect(beside.landings()).toHaveLength(2);
 });
 
+test("of very many conflicts as many are kept and shown to its agents as they can read, and it lands", async () => {
+  const inOrder = `${MANIFEST}[execution]\nmerge_order = "plan"\n`;
+  const place = aPlace({}, { "nebula.toml": inOrder, "a.md": phase("a"), "b.md": phase("b") });
+  const names = Array.from({ length: 300 }, (_, at) => `${at}-${"long".repeat(50)}.txt`);
+  const all = (text: string) => Object.fromEntries(names.map((name) => [name, `${text}\n`]));
+  const tasks: string[] = [];
+  const { reason } = await place.apply({
+    "Phase a": (tree) => write(tree, all("a")),
+    "Phase b": async (tree, { prompt }) => {
+      const isBack = prompt.includes("REWORK:");
+      if (isBack) tasks.push(prompt);
+      else await place.after("phase_approved", "a");
+      write(tree, all(isBack ? "both" : "b"));
+    },
+  });
+  expect(reason).toBe("done");
+  const [found = []] = reworks(place);
+  expect(found).toHaveLength(101);
+  expect(found.at(-1)).toBe("and 200 more");
+  expect(tasks[0]?.length).toBeLessThan(60_000);
+  expect(tasks[0]).toMatch(/\n- and others\n/u);
+  expect(place.landings()).toEqual(["Land a: Phase a", "Land b: Phase b"]);
+});
+
 test("a tree that was verified already is not verified again: its receipt says so", async () => {
   const files = { "nebula.toml": verified("true"), "a.md": phase("a"), "b.md": phase("b") };
   const place = aPlace({}, files);

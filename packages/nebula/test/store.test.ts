@@ -2,11 +2,12 @@ import type { FileSystem } from "@quasar/durable";
 import { exploreCrashes, type SimulatedProcess, withoutSync } from "@quasar/durable/testing";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { decodeSaved, encodeState } from "../src/state/codec.ts";
+import { boundFindings, boundText } from "../src/state/bounds.ts";
+import { decodeSaved, encodeState, type SavedState } from "../src/state/codec.ts";
 import { eventsIn } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import { eventText, missingEvents, NO_EVENTS } from "../src/state/recent-events.ts";
-import { type NebulaState, pendingPhase } from "../src/state/state.ts";
+import { type NebulaState, type PhaseState, pendingPhase } from "../src/state/state.ts";
 import { loadSaved, openState } from "../src/state/store.ts";
 
 const NOW = new Date(0);
@@ -81,6 +82,24 @@ test("a state of an earlier quasar loads: it has no events of its own, and its b
   expect(decodeSaved(Buffer.from(earlier))).toEqual({ state: BEGUN, recent: NO_EVENTS });
 });
 
+const withPhase = (change: Partial<PhaseState>): SavedState => ({
+  state: { ...BEGUN, phases: [{ ...pendingPhase("a", "p1-0", NOW), ...change }] },
+  recent: NO_EVENTS,
+});
+const LONG = "x".repeat(70_000);
+
+test.for([
+  ["a phase's reason", withPhase({ reason: LONG }), "phases.0.reason"],
+  ["no commit's id", withPhase({ tip: "HEAD" }), "phases.0.tip"],
+  ["a plan's reason", { state: { ...BEGUN, planReason: LONG }, recent: NO_EVENTS }, "plan_reason"],
+  ["an event", { state: BEGUN, recent: { from: 1, events: [LONG] } }, "events.0"],
+  ["a file", withPhase({ findings: Array.from({ length: 1200 }, () => LONG.slice(9000)) }), "MiB"],
+] as const)("what could not be read again is not written: %s", ([, saved, named]) => {
+  const message = expect.stringContaining(named) as string;
+  const refused = expect.objectContaining({ code: "ERR_USAGE", message }) as Error;
+  expect(() => encodeState(saved)).toThrow(refused);
+});
+
 test("a journal that a person has removed is not begun with what the state has", () => {
   expect(missingEvents({ from: 5, events: ["e", "f"] }, 4)).toEqual(["e", "f"]);
   expect(missingEvents({ from: 5, events: ["e", "f"] }, 5)).toEqual(["f"]);
@@ -93,4 +112,14 @@ test("an event that no journal takes is cut", () => {
   const text = eventText({ at: "", type: "rework", phase: "a", attempt: 2, findings });
   expect(text.length).toBeLessThan(48 * 1024);
   expect(JSON.parse(text)).toMatchObject({ type: "rework", phase: "a", attempt: 2 });
+});
+
+test("what is kept of findings and reasons is bounded, and the end of each is there", () => {
+  const long = `${"x".repeat(50_000)} the end`;
+  expect(boundText(long)).toMatch(/^x{2000}\n… 42008 characters are left out …\nx{5992} the end$/u);
+  expect(boundText("short")).toBe("short");
+  const many = boundFindings(Array.from({ length: 10_000 }, (_, at) => `finding ${at}`));
+  expect(many).toHaveLength(101);
+  expect(many.slice(-2)).toEqual(["finding 99", "and 9900 more"]);
+  expect(boundFindings(["one"])).toEqual(["one"]);
 });

@@ -94,9 +94,18 @@ function landedLines({ subject, paths, report }: LandedWork): readonly string[] 
   ];
 }
 
+/** Maximum length of what they read about the last landing, in bytes; the first finding is there in any case. */
+const MOST_REWORK_BYTES = 32 * 1024;
+
 function rework({ findings }: PhaseState): string {
   if (findings.length === 0) return "";
-  const list = findings.map((finding) => `- ${finding}`).join("\n");
+  let bytes = 0;
+  const fitting = findings.findIndex((finding, at) => {
+    bytes += Buffer.byteLength(finding);
+    return at > 0 && bytes > MOST_REWORK_BYTES;
+  });
+  const lines = fitting === -1 ? findings : [...findings.slice(0, fitting), "and others"];
+  const list = lines.map((line) => `- ${line}`).join("\n");
   return `${REWORK}
 This work was done, and the work tree holds it. It did not land as it is:
 ${list}

@@ -4,6 +4,7 @@ import { openRuns, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import { waitForAnswers } from "../people/phase-people.ts";
+import { boundText } from "../state/bounds.ts";
 import { runsFolder } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
 import { treePath } from "../trees/tree.ts";
@@ -85,13 +86,14 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
   return error instanceof RunsError && error.code !== "ERR_LOCKED";
 }
 
-function fail(engine: Engine, { id, ref }: Phase["state"], reason: string): Worked {
+function fail(engine: Engine, { id, ref }: Phase["state"], why: string): Worked {
   const tree = treePath(engine, ref);
   if (!existsSync(join(tree, ".git"))) {
     const message = `its work tree ${tree} is gone: a resume makes it again`;
     engine.tell({ type: "warning", phase: id, message });
     return "interrupted";
   }
+  const reason = boundText(why);
   const failed = { status: "failed", reason, reservedUsd: 0 } as const;
   report(engine, id, failed, { type: "phase_failed", phase: id, reason });
   return "settled";

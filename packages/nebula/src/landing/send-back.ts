@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/context.ts";
+import { boundFindings, boundText } from "../state/bounds.ts";
 import { report } from "../state/report.ts";
 import { refsOf } from "../state/home.ts";
 import { ANEW, type PhaseState, type ReworkCause } from "../state/state.ts";
@@ -24,15 +25,17 @@ const MOST_NAMED = 10;
 export async function sendBack(
   engine: Engine,
   id: string,
-  { cause, findings, base, conflict = { conflictCommit: "", conflicts: [] } }: Refusal,
+  { cause, findings: found, base, conflict = { conflictCommit: "", conflicts: [] } }: Refusal,
 ): Promise<void> {
+  const findings = boundFindings(found);
   const { store, spec, now } = engine;
   const { ref, attempt: last, reworks, holdsSince, asksPerson } = store.phase(id);
   const { length: done } = reworks.filter((each) => each === cause);
   if (asksPerson || done >= spec.execution.maxReworks) {
-    const reason = asksPerson
+    const why = asksPerson
       ? `it could not land: ${findings.slice(0, MOST_NAMED).join("; ")}`
       : `it could not land after ${done} reworks: ${findings[0] ?? cause}`;
+    const reason = boundText(why);
     const waiting = { status: "awaiting_human", question: "rework", reason, findings } as const;
     report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
     return;

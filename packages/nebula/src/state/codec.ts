@@ -80,14 +80,29 @@ const saved = v.object({
   events: v.optional(v.array(text), []),
 });
 
-/** As state.toml. Values that are empty are written too: a file says all that it knows. */
+/** Bytes of the largest state.toml. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * As state.toml. Values that are empty are written too: a file says all that it knows.
+ *
+ * @throws {NebulaError} `ERR_USAGE` for what {@link decodeSaved} would refuse.
+ */
 export function encodeState({
   state: { phases, ...rest },
   recent: { from: eventsFrom, events },
 }: SavedState): Uint8Array {
   const values = { ...rest, eventsFrom, events };
+  const { issues } = v.safeParse(saved, { ...values, phases });
+  if (issues !== undefined) throw new NebulaError("ERR_USAGE", messageOf(issues));
   const file = { version: VERSION, ...toDisk(values), phases: phases.map(toDisk) };
-  return Buffer.from(stringify(file));
+  const bytes = Buffer.from(stringify(file));
+  if (bytes.length <= MOST_BYTES) return bytes;
+  throw new NebulaError("ERR_USAGE", "the state would be larger than 64 MiB: it is not saved");
+}
+
+function messageOf([issue]: readonly [v.BaseIssue<unknown>, ...unknown[]]): string {
+  return `the state's ${diskName(v.getDotPath(issue) ?? "")}: ${issue.message}`;
 }
 
 /** @throws {NebulaError} `ERR_DAMAGED`, naming the key; a later version is refused too. */
@@ -109,9 +124,7 @@ export function decodeSaved(bytes: Uint8Array): SavedState {
     const { eventsFrom: from, events, ...read } = found.output;
     return { state: read, recent: { from, events } };
   }
-  const [issue] = found.issues;
-  const key = v.getDotPath(issue) ?? "";
-  throw new NebulaError("ERR_DAMAGED", `the state's ${diskName(key)}: ${issue.message}`);
+  throw new NebulaError("ERR_DAMAGED", messageOf(found.issues));
 }
 
 function toDisk(values: object): Record<string, unknown> {

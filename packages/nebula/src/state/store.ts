@@ -2,12 +2,10 @@ import { type DurableOptions, loadFile, replaceFile } from "@quasar/durable";
 import { openJournal } from "@quasar/durable/journal";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
-import { decodeSaved, encodeState, type SavedState } from "./codec.ts";
+import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";
 import type { NebulaHome } from "./home.ts";
 import { eventText, missingEvents, NO_EVENTS, parseEvent } from "./recent-events.ts";
 import { isSettled, type NebulaState, type PhaseState } from "./state.ts";
-
-const MAX_BYTES = 64 * 1024 * 1024;
 
 /** After how many events the journal is synced: the state does not keep them any longer. */
 const SYNC_AFTER = 16;
@@ -22,10 +20,13 @@ export function loadSaved(
   { state }: NebulaHome,
   options: DurableOptions = {},
 ): SavedState | undefined {
-  return loadFile(state, decodeSaved, { ...options, maxBytes: MAX_BYTES })?.value;
+  return loadFile(state, decodeSaved, { ...options, maxBytes: MOST_BYTES })?.value;
 }
 
-/** The state that an engine works with. What a change returns from is on disk, and so is its event. */
+/**
+ * The state that an engine works with. What a change returns from is on disk, and so is its event; one that could not be
+ * read again is refused (`ERR_USAGE`), and changes nothing.
+ */
 export interface StateStore {
   readonly current: NebulaState;
   /** @throws {NebulaError} `ERR_NOT_FOUND` */
