@@ -105,6 +105,24 @@ test("what a crash has left of a nebula that has ended goes when its folder is r
   expect((await quasar(at, resume)).code).toBe(8);
 });
 
+test("with --fail-fast a phase that fails is the last one that begins, and the command exits with 3", async () => {
+  const broken = '+++\nid = "one"\ntitle = "Work one"\nsetup = ["exit 4"]\n+++\nDo it.\n';
+  const at = withDemo({ ...PLAIN, "nebula.toml": '[nebula]\nname = "demo"\n', "1.md": broken });
+  const args = [...applyArgs(at, ALL), "--max-workers", "1"];
+  const end = await quasar(at, [...args, "--fail-fast", "--json"]);
+  expect(lastRecord(end)).toMatchObject({
+    reason: "failed",
+    exit: 3,
+    phases: [
+      { phaseId: "one", status: "failed" },
+      { phaseId: "two", status: "pending" },
+      { phaseId: "three", status: "skipped" },
+    ],
+  });
+  const resumed = await quasar(at, [...args, "--resume", "--json"]);
+  expect(lastRecord(resumed)).toMatchObject({ phases: [{}, { status: "done" }, {}] });
+});
+
 test("without --auto nothing begins, and a bad number is refused", async () => {
   const at = withDemo(PLAIN);
   const without = applyArgs(at, ALL).filter((arg) => arg !== "--auto");

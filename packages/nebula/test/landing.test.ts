@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type { ApplyEnd } from "../src/engine/apply.ts";
 import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
 const verified = (...commands: string[]): string =>
@@ -128,6 +129,36 @@ test("what needs a phase that has failed is skipped and says so; the others cont
     ["c", "skipped", 'needs "b", which was skipped'],
     ["d", "done", ""],
   ]);
+});
+
+test("with fail-fast no phase begins after one has failed, and those at work end and land", async () => {
+  const files = {
+    "nebula.toml": MANIFEST,
+    "a.md": phase("a"),
+    "b.md": phase("b"),
+    "c.md": phase("c"),
+  };
+  const place = aPlace({}, files);
+  const work: Work = {
+    "Phase a": () => {
+      throw new Error("the agent is broken");
+    },
+    "Phase b": async (tree) => {
+      await vi.waitFor(
+        () => expect(place.told.some(({ type }) => type === "phase_failed")).toBe(true),
+        20_000,
+      );
+      write(tree, { "b.txt": "b\n" });
+    },
+    "Phase c": (tree) => write(tree, { "c.txt": "c\n" }),
+  };
+  const statuses = ({ state }: ApplyEnd) => state.phases.map(({ status }) => status);
+  const end = await place.apply(work, { failsFast: true });
+  expect([end.reason, ...statuses(end)]).toEqual(["failed", "failed", "done", "pending"]);
+  // Where one has failed already, nothing begins at all; without it all others do.
+  const again = await place.apply(work, { failsFast: true });
+  expect([again.reason, ...statuses(again)]).toEqual(["failed", "failed", "done", "pending"]);
+  expect(statuses(await place.apply(work))).toEqual(["failed", "done", "done"]);
 });
 
 test("in the order of the plan phases land whichever is approved first, and one that fails is passed over", async () => {

@@ -37,6 +37,7 @@ export interface Given extends GivenOf<Settings> {
   readonly auto?: true | undefined;
   readonly base?: string | undefined;
   readonly branch?: string | undefined;
+  readonly failFast?: true | undefined;
   readonly fresh?: true | undefined;
   readonly maxWorkers?: string | undefined;
   readonly mirror?: true | undefined;

@@ -230,6 +230,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--base <commit>", "where its branch begins; HEAD if left out"],
       ["--accept-red-base", "commands that fail where it begins count where they newly fail"],
       ["--branch <name>", "the branch, if not nebula/<name>"],
+      ["--fail-fast", "begin no phase once one has failed; those at work end and land"],
       ["--mirror", "keep nebula.state.toml in its folder; without it where it is there"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],

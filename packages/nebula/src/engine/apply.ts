@@ -52,6 +52,8 @@ export interface ApplyOptions extends Beginning {
   readonly landingsOnly?: LandingsOnly | undefined;
   /** Whether commands that fail on the branch by itself are accepted: they count where they newly fail. @default false */
   readonly acceptsRedBase?: boolean | undefined;
+  /** Whether no phase begins once one has failed; those at work end and land. @default false */
+  readonly failsFast?: boolean | undefined;
   readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;
   /** What of a git hook is the caller's own, and counts for nothing when hooks are compared. @default nothing */
   readonly withoutOwnHook?: PhaseRunOptions["withoutOwnHook"];
@@ -141,6 +143,7 @@ async function work(
         limitFile: (agent) => limitFiles.path(agent),
         bases: new Map(),
         acceptsRedBase: options.acceptsRedBase === true,
+        failsFast: options.failsFast === true,
         controls: await openSharedControls(repository, {
           file: home.controls,
           withoutOwn: options.withoutOwnHook,

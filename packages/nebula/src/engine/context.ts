@@ -57,6 +57,8 @@ export interface Engine {
   readonly bases: Map<string, Base>;
   /** Whether what fails where it begins is accepted. */
   readonly acceptsRedBase: boolean;
+  /** Whether no phase begins once one has failed. */
+  readonly failsFast: boolean;
   readonly steering: Steering;
   /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
   readonly controls: SharedControls;

@@ -30,6 +30,12 @@ export class Dispatch {
     return this.#isBlocked;
   }
 
+  /** Whether no phase begins since one has failed. */
+  get isFailing(): boolean {
+    const { failsFast, store } = this.#engine;
+    return failsFast && store.current.phases.some(({ status }) => status === "failed");
+  }
+
   /** Whether a phase waits until an agent's usage limit is lifted. */
   get isLimited(): boolean {
     return Number.isFinite(this.#heldUntil);
@@ -37,7 +43,7 @@ export class Dispatch {
 
   /** Whether a phase that nobody has worked on yet could begin now. */
   canBegin(): boolean {
-    if (!this.#mayWork() || this.#isFull()) return false;
+    if (!this.#mayWork() || this.isFailing || this.#isFull()) return false;
     for (const { state } of this.#ready()) if (state.status === "pending") return true;
     return false;
   }
@@ -63,8 +69,8 @@ export class Dispatch {
     if (this.#obstacles.set("work", obstacle) || this.#isFull()) return;
     for (const phase of this.#ready()) {
       if (this.#isFull()) return;
-      const mayBegin = which === "all" || (which === "merges" && isMerge(phase));
-      if (phase.state.status === "pending" && !mayBegin) continue;
+      const isMeant = which === "all" || (which === "merges" && isMerge(phase));
+      if (phase.state.status === "pending" && (!isMeant || this.isFailing)) continue;
       if (this.#isHeld(phase)) continue;
       await this.#employ(phase);
     }

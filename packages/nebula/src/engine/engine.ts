@@ -68,6 +68,7 @@ class Loop {
     if (signal.aborted) return "interrupted";
     return stopReason(store.current, {
       isStopping: steering.isStopping,
+      isFailing: this.#dispatch.isFailing,
       isBlocked: this.#dispatch.isBlocked,
       isRed: this.#isRed,
       isLimited: this.#dispatch.isLimited,

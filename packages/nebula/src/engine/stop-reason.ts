@@ -22,6 +22,8 @@ export type StopReason =
 /** What an engine has met that its nebula's state does not say. */
 export interface Standing {
   readonly isStopping: boolean;
+  /** Whether no phase began since one had failed. */
+  readonly isFailing: boolean;
   readonly isBlocked: boolean;
   readonly isRed: boolean;
   readonly isLimited: boolean;
@@ -36,11 +38,12 @@ export interface Standing {
 /** Why an engine that nothing cut off has stopped. */
 export function stopReason(
   { phases }: Pick<NebulaState, "phases">,
-  { isStopping, isBlocked, isRed, isLimited, obstacle, landingsOnly, asked }: Standing,
+  { isStopping, isFailing, isBlocked, isRed, isLimited, obstacle, landingsOnly, asked }: Standing,
 ): StopReason {
   if (isStopping && !phases.every(isSettled)) return "interrupted";
   if (phases.every(({ status }) => status === "done")) return "done";
   if (landingsOnly !== undefined) return landedReason(phases, landingsOnly, asked);
+  if (isFailing) return "failed";
   if (isRed) return "red_base";
   if (obstacle !== undefined || phases.some(({ status }) => status === "awaiting_human")) {
     return "waiting";

@@ -71,6 +71,7 @@ export interface NebulaApplyOptions {
   readonly totalBudget?: string | undefined;
   readonly mirror?: true | undefined;
   readonly acceptRedBase?: true | undefined;
+  readonly failFast?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly acceptSettings?: true | undefined;
   readonly json?: true | undefined;
@@ -141,6 +142,7 @@ export async function workOnNebula(
         },
         mirror: options.mirror,
         acceptsRedBase: options.acceptRedBase,
+        failsFast: options.failFast,
         keys: createKeyManager({ dir: join(folders.state, "keys") }),
         env: process.env,
         commandEnv: environmentOfChecks(settings),
