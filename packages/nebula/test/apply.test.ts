@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadNebula } from "../src/spec/index.ts";
-import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+import { aPlace, MANIFEST, phase, warnings, type Work, write } from "./place.ts";
 
 const LINES = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
 
@@ -79,6 +79,28 @@ test("a nebula that needs another one begins where that has landed, and nowhere 
   });
   place.git("merge", "--quiet", "nebula/demo");
   expect((await apply()).reason).toBe("done");
+});
+
+test("of a nebula that the repository does not know, the state file of the Go original counts", async () => {
+  const needs = '[nebula]\nname = "later"\n[dependencies]\nrequires_nebulae = ["go"]\n';
+  const place = aPlace({}, { "nebula.toml": needs, "b.md": phase("b") });
+  const state = (...statuses: string[]): void => {
+    const phases = statuses.map((status, at) => `[phases.p${at}]\nstatus = "${status}"\n`);
+    const text = `version = 1\nnebula_name = "go"\n${phases.join("")}`;
+    write(join(place.root, "go"), { "nebula.state.toml": text });
+  };
+  const apply = () => place.apply({});
+  await expect(apply()).rejects.toMatchObject({ code: "ERR_UNFINISHED" });
+  for (const statuses of [[], ["done", "in_progress"], ["done", "skipped"]]) {
+    state(...statuses);
+    await expect(apply()).rejects.toMatchObject({ code: "ERR_UNFINISHED" });
+  }
+  write(join(place.root, "go"), { "nebula.state.toml": "version = 2\n" });
+  await expect(apply()).rejects.toMatchObject({ code: "ERR_INCOMPATIBLE_VERSION" });
+  state("done", "decomposed");
+  expect((await apply()).reason).toBe("done");
+  const file = join(place.root, "go", "nebula.state.toml");
+  expect(warnings(place)).toEqual([`the nebula "go" counts as landed, since ${file} says so`]);
 });
 
 test("an interrupt stops work and landings with all saved, and says that it was one", async () => {

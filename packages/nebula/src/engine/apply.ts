@@ -6,7 +6,6 @@ import { makeFolders } from "@quasar/process/files";
 import { openSharedControls } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
-import type { Told } from "../events.ts";
 import { specReader } from "../spec/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
@@ -65,7 +64,6 @@ export interface ApplyOptions extends Beginning {
   readonly commandEnv: Readonly<Record<string, string | undefined>>;
   /** The user's folder for state: `$XDG_STATE_HOME/quasar`. */
   readonly stateFolder: string;
-  readonly onEvent: (event: Told) => void;
   readonly signal: AbortSignal;
   readonly now?: (() => Date) | undefined;
 }

@@ -1,10 +1,10 @@
 import type { Repository } from "@quasar/git";
-import { isAncestor } from "@quasar/git/history";
 import { workTreesOn } from "@quasar/git/landing";
 import { listRefs } from "@quasar/git/snapshots";
 import { makeFolders } from "@quasar/process/files";
 import { cleanLine } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
+import type { Told } from "../events.ts";
 import { branchObstacle } from "../landing/obstacle.ts";
 import { keepSpec } from "../spec/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
@@ -13,9 +13,10 @@ import type { NebulaSpec } from "../spec/types.ts";
 import { branchOf } from "../state/branch.ts";
 import { nebulaHome, newNebulaId, phaseRef } from "../state/home.ts";
 import { listNebulae, mayLand, unfinishedOf } from "../state/list.ts";
-import { landedPhases, type NebulaState, pendingPhase } from "../state/state.ts";
+import { type NebulaState, pendingPhase } from "../state/state.ts";
 import { refuseWorkedOn, unfinishedError } from "../state/unfinished.ts";
 import { finishArchiving, openReplaced, type Replaced } from "./archive.ts";
+import { requireNebulae } from "./require-nebulae.ts";
 
 /** What begins. */
 export interface Beginning {
@@ -26,6 +27,7 @@ export interface Beginning {
   readonly branch?: string | undefined;
   /** Whether what was begun from the same folder before is archived; else one that is unfinished is refused. */
   readonly fresh?: boolean | undefined;
+  readonly onEvent: (event: Told) => void;
 }
 
 /**
@@ -35,14 +37,16 @@ export interface Beginning {
  * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_UNFINISHED`, `ERR_LOCKED`, `ERR_BRANCH`: nothing was changed.
  */
 export async function begin(beginning: Beginning, now: Date): Promise<NebulaState> {
-  const { repository, base } = beginning;
+  const { repository, base, onEvent } = beginning;
   const loaded = validNebula(beginning.loaded);
   const { spec, dir } = loaded;
   const branch = beginning.branch ?? branchOf(spec.name);
   await finishArchiving(repository);
   const replaced = await replacedBy(beginning, loaded);
   try {
-    await requireNebulae(repository, spec, base);
+    await requireNebulae(repository, { spec, dir, base }, (message) =>
+      onEvent({ type: "warning", message }),
+    );
     await requireFreeBranch(repository, branch, replaced);
     for (const each of replaced) await each.archive();
   } finally {
@@ -102,25 +106,6 @@ async function replacedBy(
     throw error;
   }
   return opened;
-}
-
-/** Refuses a base that does not have what other nebulae have landed. @throws {NebulaError} `ERR_UNFINISHED` */
-async function requireNebulae(
-  { root, commonDir }: Repository,
-  { dependencies }: NebulaSpec,
-  base: string,
-): Promise<void> {
-  for (const name of dependencies.requiresNebulae) {
-    const found = listNebulae(commonDir).find((nebula) => nebula.name === name);
-    const last = found && landedPhases(found).at(-1);
-    const isDone = found?.phases.every(({ status }) => status === "done") === true;
-    if (isDone && last !== undefined && (await isAncestor(root, last.candidate, base))) continue;
-    const message = isDone
-      ? `the base does not have what the nebula ${JSON.stringify(name)} has landed`
-      : `the nebula ${JSON.stringify(name)}, which this one needs, has not landed all of its phases`;
-    const next = found === undefined ? [] : [{ shell: `git merge ${found.branch}` }];
-    throw new NebulaError("ERR_UNFINISHED", message, { next });
-  }
 }
 
 /**

@@ -58,7 +58,7 @@ export async function openMirror({
         const state = wanted;
         wanted = undefined;
         const { totalUsd } = await nebulaCost(commonDir, state);
-        const bytes = Buffer.from(encodeGoState(mirrored(state, totalUsd, read(path))));
+        const bytes = Buffer.from(encodeGoState(mirrored(state, totalUsd, readGoState(path))));
         replaceFile(path, bytes, { keepPrevious: false });
       }
       writing = undefined;
@@ -76,7 +76,8 @@ export async function openMirror({
   };
 }
 
-function read(path: string): GoState | undefined {
+/** What a state file of the Go original says; `undefined`: there is none. @throws {NebulaError} where it cannot be read */
+export function readGoState(path: string): GoState | undefined {
   const bytes = readWholeFile(path, { maxBytes: MAX_BYTES });
   return bytes && decodeGoState(Buffer.from(bytes).toString()).state;
 }
