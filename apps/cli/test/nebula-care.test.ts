@@ -164,6 +164,19 @@ test("what is approved lands without agents, is squashed, and what is kept of it
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(2);
 });
 
+test("a rejection says what is wrong, or is refused with an example", async () => {
+  const { at, id } = await halfDone();
+  const mute = await quasar(at, ["nebula", "reject", "two"]);
+  expect(mute.code).toBe(2);
+  expect(mute.stderr).toContain("--reason is missing: its agents need to know what is wrong");
+  expect(mute.stderr).toContain('next     quasar nebula reject two --reason "keep the old flag"\n');
+  const long = await quasar(at, ["nebula", "reject", "two", "--reason", "x".repeat(16_385)]);
+  expect(long.code).toBe(2);
+  expect(long.stderr).toContain("a reason has at most 16384 characters, and this one 16385");
+  expect((await quasar(at, ["nebula", "status", id])).stdout).toContain("waits    two:");
+  expect((await quasar(at, ["nebula", "reject", "two", "--final"])).code).toBe(0);
+});
+
 test("a nebula that has begun takes over what its folder says now", async () => {
   const { at, id } = await halfDone();
   expect((await quasar(at, ["nebula", "update", DEMO])).stdout).toBe(

@@ -85,6 +85,44 @@ test("a rejected change goes back to its agents with the reason, or fails for go
   expect(ended.phases.map(({ status }) => status)).toEqual(["failed", "skipped"]);
 });
 
+test.for<
+  readonly [what: string, verb: "approve" | "reject" | "skip", more: object, message: string]
+>([
+  ["a rejection without a reason", "reject", { reason: " " }, "says what is wrong"],
+  ["a rejection of over 16,384 characters", "reject", { reason: "x".repeat(16_385) }, "16384"],
+  ["any other reason of such a length", "skip", { reason: "x".repeat(70_000) }, "this one 70000"],
+])("%s is refused before anything is written", async ([, verb, more, message]) => {
+  const place = aPlace({}, FILES);
+  await place.apply(WRITES_BOTH);
+  const before = newest(place);
+  expect(() => answer(place, verb, "a", more)).toThrow(
+    expect.objectContaining({
+      code: "ERR_USAGE",
+      message: expect.stringContaining(message) as string,
+    }),
+  );
+  expect(newest(place)).toEqual(before);
+});
+
+test("the longest reason there may be reaches an engine, whatever its characters are", async () => {
+  const place = aPlace({}, { "nebula.toml": GATED, "a.md": phase("a"), "b.md": phase("b") });
+  const reason = "\u0001".repeat(16_384);
+  const taken: unknown[] = [];
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase b": async (tree) => {
+      await place.after("phase_waits", "a");
+      taken.push(answer(place, "skip", "a", { reason }));
+      await place.after("decision", "a");
+      write(tree, { "b.txt": "b\n" });
+    },
+  };
+  const { state } = await place.apply(work);
+  expect(taken).toEqual([{ kind: "left" }]);
+  expect(state.phases[0]).toMatchObject({ status: "skipped" });
+  expect(newest(place).phases[0]?.reason).toContain("\u0001\u0001");
+});
+
 test("what failed is tried again, with what waited for it; what is skipped is left out", async () => {
   const files = { ...FILES, "nebula.toml": MANIFEST, "c.md": phase("c") };
   const place = aPlace({}, files);

@@ -65,6 +65,13 @@ test("a rejected plan waits until it is another one, which is asked about anew",
   expect((await place.apply(WRITES_BOTH)).state.phases[0]?.runs).toHaveLength(1);
 });
 
+test("a reason that is too long is refused before it is written", async () => {
+  const place = aPlace({}, FILES);
+  await place.apply(WRITES_BOTH);
+  expect(() => decide(place, "reject", "x".repeat(70_000))).toThrow("at most 16384 characters");
+  expect(newest(place)).toMatchObject({ planVerdict: "asked" });
+});
+
 test("a rejected plan can be approved after all", async () => {
   const place = aPlace({}, FILES);
   await place.apply(WRITES_BOTH);

@@ -144,7 +144,7 @@ test("a phase that a blocker stopped is begun again, or left out, as any that wa
   expect(decide("retry")).toEqual({ kind: "done" });
   expect(open(place)).toEqual([]);
   expect(answer(place, "8080", question)).toMatchObject({
-    why: "it was asked in attempt 1, which is over: attempt 2 asks anew",
+    why: "it was asked in attempt 1, which is over: attempt 2 has not asked it",
   });
   expect((await place.apply({}, { optionsOf })).reason).toBe("done");
   expect(prompts.some(({ prompt }) => prompt.includes("[HUMAN RESPONSES]"))).toBe(false);
@@ -206,7 +206,7 @@ test("a question is over with the attempt in which it was asked: reworked, rejec
   answerPhase(commonDir(place), newest(place), { verb: "reject", phase: "a", reason: "no" });
   expect(newest(place).phases[0]).toMatchObject({ status: "pending", questions: [] });
   expect(answer(place, "8080", first?.id)).toMatchObject({
-    why: "it was asked in attempt 1, which is over: attempt 2 asks anew",
+    why: "it was asked in attempt 1, which is over: attempt 2 has not asked it",
   });
   await place.apply({}, { optionsOf });
   const [second] = open(place);

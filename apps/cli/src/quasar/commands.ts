@@ -466,7 +466,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "plan that waits from beginning until its files are others (nebula update)",
     args: [PHASE_OR_PLAN],
     options: [
-      ["--reason <text>", "what is wrong, for its agents"],
+      ["--reason <text>", "what is wrong, for its agents; needed unless it is for good"],
       ["--final", "for good: it fails, and what needs it is skipped"],
       OF_NEBULA,
     ],

@@ -62,7 +62,7 @@ function whyOver(
     return `its phase is ${phase?.status ?? "gone"}: no agent needs the answer any more`;
   }
   if (phase.questions.includes(id)) return undefined;
-  return `it was asked in attempt ${attempt}, which is over: attempt ${phase.attempt} asks anew`;
+  return `it was asked in attempt ${attempt}, which is over: attempt ${phase.attempt} has not asked it`;
 }
 
 const ANSWERED = {

@@ -3,13 +3,13 @@ import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
 import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
-import type { Decision } from "./decision.ts";
+import { type Decision, keptReason } from "./decision.ts";
 import { leaveDecision } from "./inbox.ts";
 import { carryOut } from "./take-decisions.ts";
 
 /** What a person says of a phase. */
 export interface Answer extends Pick<Decision, "verb" | "phase"> {
-  /** Why, for the agents and the record. @default "" */
+  /** Why, for the agents and the record. A rejection that is not final needs it. @default "" */
   readonly reason?: string | undefined;
   /** Of a rejection: it is not tried again. @default false */
   readonly isFinal?: boolean | undefined;
@@ -27,18 +27,22 @@ export type Answered =
  * state names: an answer to anything else is refused.
  *
  * @param state - As the person was shown it.
- * @throws {NebulaError} `ERR_NOT_FOUND`
+ * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` for a reason of over 16,384 characters, and a rejection without any.
  */
 export function answerPhase(
   commonDir: string,
   state: NebulaState,
-  { verb, phase, reason = "", isFinal = false }: Answer,
+  { verb, phase, reason: said = "", isFinal = false }: Answer,
 ): Answered {
   const shown = state.phases.find(({ id }) => id === phase);
   if (shown === undefined) {
     throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${JSON.stringify(phase)}`);
   }
   const { attempt, digest } = shown;
+  const reason = keptReason(said);
+  if (verb === "reject" && !isFinal && reason === "") {
+    throw new NebulaError("ERR_USAGE", "a rejection says what is wrong: its agents read it");
+  }
   const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
   const home = nebulaHome(commonDir, state.id);
   const lock = tryLockNebula(home);

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { NebulaError } from "../errors.ts";
 import {
   ANEW,
   type NebulaState,
@@ -14,6 +15,17 @@ import {
  */
 export const VERBS = ["approve", "reject", "retry", "skip"] as const;
 
+/** Most characters of a reason: it becomes a part of a prompt, and of the state. */
+export const MOST_REASON = 16 * 1024;
+
+/** A reason as it is kept. @throws {NebulaError} `ERR_USAGE` where it is too long. */
+export function keptReason(said: string): string {
+  const reason = said.trim().toWellFormed();
+  if (reason.length <= MOST_REASON) return reason;
+  const message = `a reason has at most ${MOST_REASON} characters, and this one ${reason.length}`;
+  throw new NebulaError("ERR_USAGE", message);
+}
+
 export const decisionSchema = v.object({
   verb: v.picklist(VERBS),
   phase: v.string(),
@@ -22,7 +34,7 @@ export const decisionSchema = v.object({
   /** Of the change that was shown; `""` where none was. */
   digest: v.string(),
   /** Why, for the agents and the record. */
-  reason: v.pipe(v.string(), v.maxLength(16 * 1024)),
+  reason: v.pipe(v.string(), v.maxLength(MOST_REASON)),
   isFinal: v.boolean(),
 });
 
@@ -82,14 +94,15 @@ function approve(phase: PhaseState, { digest }: Decision): Decided {
 function reject(phase: PhaseState, { digest, reason, isFinal }: Decision): Decided {
   const problem = notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
-  const words = reason === "" ? "rejected" : reason;
   if (isFinal) {
-    return changed(phase, { status: "failed", question: "", reason: words, reservedUsd: 0 });
+    const why = reason === "" ? "rejected" : reason;
+    return changed(phase, { status: "failed", question: "", reason: why, reservedUsd: 0 });
   }
+  if (reason === "") return refused("its agents need to know what is wrong");
   return changed(phase, {
     ...ANEW,
     ...{ status: "pending", question: "", attempt: phase.attempt + 1, base: phase.tip },
-    ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${words}`], reason: words },
+    ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${reason}`], reason },
   });
 }
 

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { readNote } from "./note-file.ts";
 
-/** Bytes of the largest file that is read. */
-const MOST_BYTES = 64 * 1024;
+/** Bytes of the largest file that is read: a decision whose reason has as many characters as one may, each escaped. */
+const MOST_BYTES = 128 * 1024;
 
 /** What a file of JSON says; `undefined` where there is none, and where it is another than Quasar writes. */
 export function readJson<Schema extends v.GenericSchema>(

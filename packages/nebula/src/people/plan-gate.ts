@@ -6,6 +6,7 @@ import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import type { Answered } from "./answer.ts";
+import { keptReason } from "./decision.ts";
 
 /**
  * Whether a person has to approve the plan before the first phase begins: where the nebula's own gate is `approve`. Once
@@ -49,13 +50,14 @@ export interface PlanDecision {
  * over (`update`), or it is approved after all.
  *
  * @param state - As the person was shown it.
- * @throws {NebulaError} `ERR_LOCKED` while an engine works on it.
+ * @throws {NebulaError} `ERR_LOCKED` while an engine works on it; `ERR_USAGE` for a reason of over 16,384 characters.
  */
 export function decidePlan(
   commonDir: string,
   state: NebulaState,
-  { verb, reason = "" }: PlanDecision,
+  { verb, reason: said = "" }: PlanDecision,
 ): Answered {
+  const reason = keptReason(said);
   const home = nebulaHome(commonDir, state.id);
   return withState({ home, state, lock: lockNebula(home) }, (store) => {
     const { revision } = store.current;

@@ -7,7 +7,8 @@ import {
 } from "@quasar/nebula";
 import { answerQuestion, decidePlan, nebulaOfQuestion } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
-import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
+import { ask, canAsk } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -45,11 +46,25 @@ export async function nebulaAnswerCommand(
   refuseAgents(verb);
   const { repositoryId } = await openWorkspace(process.cwd());
   const state = findNebula(repositoryId, nebula);
-  const answer = { verb, phase, reason, isFinal: final === true };
+  const isFinal = final === true;
+  const answer = { verb, phase, isFinal, reason: await reasonOf(verb, phase, { reason, isFinal }) };
   const answered = answerPhase(repositoryId, state, answer);
-  const words =
-    verb === "reject" && final === true ? "rejected for good, with what needs it" : DONE[verb];
+  const words = verb === "reject" && isFinal ? "rejected for good, with what needs it" : DONE[verb];
   return tell({ state, answered, about: phase, words }, { phaseId: phase, decision: verb }, json);
+}
+
+/** A rejection says what is wrong, since agents work by it. @throws {CliError} `ERR_USAGE` */
+async function reasonOf(
+  verb: Answer["verb"],
+  phase: string,
+  { reason = "", isFinal }: Pick<Answer, "reason" | "isFinal">,
+): Promise<string> {
+  if (verb !== "reject" || isFinal === true || reason.trim() !== "") return reason;
+  const said = canAsk() ? await ask("What is wrong, for its agents: ") : "";
+  if (said !== "") return said;
+  throw new CliError("ERR_USAGE", "--reason is missing: its agents need to know what is wrong", {
+    next: [`quasar nebula reject ${shellWord(phase)} --reason "keep the old flag"`],
+  });
 }
 
 /** `quasar nebula approve` and `reject` without a phase: what a person decides of the plan. */
