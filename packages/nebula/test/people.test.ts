@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import type { Told } from "../src/events.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import {
   aPlace,
@@ -12,6 +16,7 @@ import {
   IN_ORDER,
   GATED,
   commonDir,
+  warnings,
 } from "./place.ts";
 
 const FILES = { ...IN_ORDER, "nebula.toml": GATED };
@@ -121,6 +126,81 @@ test("the longest reason there may be reaches an engine, whatever its characters
   expect(taken).toEqual([{ kind: "left" }]);
   expect(state.phases[0]).toMatchObject({ status: "skipped" });
   expect(newest(place).phases[0]?.reason).toContain("\u0001\u0001");
+});
+
+const ALONE = { "nebula.toml": GATED, "a.md": phase("a") };
+
+test("an approval is taken back before it lands, and its agents get the reason", async () => {
+  const place = aPlace({}, ALONE);
+  await place.apply(WRITES_BOTH);
+  answer(place, "approve");
+  expect(answer(place, "reject", "a", { reason: "after all not" })).toEqual({ kind: "done" });
+  const { state } = await place.apply(WRITES_BOTH);
+  expect(place.landings()).toEqual([]);
+  expect(state.phases[0]).toMatchObject({ status: "awaiting_human", attempt: 2 });
+});
+
+/** Has `verify` of a phase that a person has approved wait until {@link Slow.release} is called. */
+async function verifyingSlowly(place: Place): Promise<{ readonly release: () => void }> {
+  const gate = join(place.root, "go");
+  const verify = `test ! -e a.txt || while ! test -e ${gate}; do sleep 0.1; done`;
+  write(place.dir, { "nebula.toml": `${GATED}verify = [${JSON.stringify(verify)}]\n` });
+  write(place.root, { go: "" });
+  await place.apply(WRITES_BOTH);
+  rmSync(gate);
+  rmSync(join(commonDir(place), "quasar/nebulae", newest(place).id, "receipts"), {
+    recursive: true,
+  });
+  answer(place, "approve");
+  return { release: () => write(place.root, { go: "" }) };
+}
+
+test("an approval is taken back while its landing is verified, also by the last of two words", async () => {
+  const place = aPlace({}, ALONE);
+  const { release } = await verifyingSlowly(place);
+  const began = place.told.length;
+  const working = place.apply({});
+  await vi.waitFor(() => {
+    expect(place.told.slice(began).map(({ type }) => type)).toContain("candidate_made");
+  }, 20_000);
+  expect(answer(place, "reject", "a", { reason: "too early" })).toEqual({ kind: "left" });
+  expect(answer(place, "reject", "a", { reason: "keep the flag" })).toEqual({ kind: "left" });
+  await sleep(1500);
+  expect(newest(place).phases[0]).toMatchObject({ status: "landing", attempt: 1 });
+  release();
+  await working;
+  expect(place.landings()).toEqual([]);
+  expect(newest(place).phases[0]).toMatchObject({
+    attempt: 2,
+    findings: ["[person] keep the flag"],
+  });
+});
+
+test("what was cut off while it landed is rejected, or has landed, as the next engine finds", async () => {
+  const place = aPlace({}, ALONE);
+  const cutOff = async (): Promise<void> => {
+    const stop = new AbortController();
+    const onEvent = ({ type }: Told): void => {
+      if (type === "candidate_made") stop.abort();
+    };
+    answer(place, "approve");
+    await place.apply(WRITES_BOTH, { signal: stop.signal, onEvent });
+    expect(newest(place).phases[0]?.status).toBe("landing");
+  };
+  await place.apply(WRITES_BOTH);
+  await cutOff();
+  expect(answer(place, "reject", "a", { reason: "not yet" })).toEqual({ kind: "kept" });
+  await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "better\n" }) });
+  expect(place.landings()).toEqual([]);
+  expect(newest(place).phases[0]).toMatchObject({ status: "awaiting_human", attempt: 2 });
+
+  await cutOff();
+  expect(answer(place, "reject", "a", { reason: "not yet" })).toEqual({ kind: "kept" });
+  // As where it died between the move of the branch and the record of it.
+  place.git("update-ref", "refs/heads/nebula/demo", newest(place).phases[0]?.candidate ?? "");
+  expect((await place.apply({})).reason).toBe("done");
+  expect(warnings(place).at(-1)).toContain("it has landed");
+  expect(place.landings()).toHaveLength(1);
 });
 
 test("what failed is tried again, with what waited for it; what is skipped is left out", async () => {

@@ -462,8 +462,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula reject",
     summary: "send a phase that waits back to its agents, or stop a plan",
     description:
-      "send a phase that waits for you back to its agents; without a phase: keep the\n" +
-      "plan that waits from beginning until its files are others (nebula update)",
+      "send a phase that waits for you back to its agents, or one that you approved and\n" +
+      "that has not landed; without a phase: keep the plan that waits from beginning\n" +
+      "until its files are others (nebula update)",
     args: [PHASE_OR_PLAN],
     options: [
       ["--reason <text>", "what is wrong, for its agents; needed unless it is for good"],

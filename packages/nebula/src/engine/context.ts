@@ -60,6 +60,8 @@ export interface Engine {
   /** Whether no phase begins once one has failed. */
   readonly failsFast: boolean;
   readonly steering: Steering;
+  /** Ids of the phases whose landing is under way: only that takes what people decide of them. */
+  readonly landing: Set<string>;
   /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
   readonly controls: SharedControls;
   /** Where it has nobody work. */

@@ -11,6 +11,7 @@ import {
 import { branchRef, type Engine } from "../engine/context.ts";
 import { note, report } from "../state/report.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
+import { takeDecisionsOf } from "../people/take-decisions.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
@@ -32,7 +33,17 @@ import { outcomeOf, type Verified, verify } from "./verify.ts";
  * @see SPEC.md, "Landing"
  */
 export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promise<void> {
+  engine.landing.add(spec.id);
+  try {
+    await landOn(engine, spec);
+  } finally {
+    engine.landing.delete(spec.id);
+  }
+}
+
+async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
   const { id } = spec;
+  const { attempt } = engine.store.phase(id);
   let known = expectedTip(engine.store.current);
   for (;;) {
     const tip = await tipOf(engine);
@@ -42,6 +53,7 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
     const base = await verifyBase(engine, tip);
     // What a person merges into a branch that fails by itself may be what repairs it.
     if (base.isRed && engine.store.phase(id).merges === "") return;
+    if (!stillLands(engine, id, attempt)) return;
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
     if (made === undefined) return;
     if (await leavesScope(engine, spec, made)) return;
@@ -49,6 +61,8 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
     if (verified === "sent back") return;
     if (await waitsForPerson(engine, spec, made)) return;
     if ((await laneObstacle(engine)) !== undefined) return;
+    // Nothing is awaited between this and the move: what is decided later comes too late.
+    if (!stillLands(engine, id, attempt)) return;
     if (await moveBranch(engine, made)) {
       if (verified !== "none") {
         engine.bases.set(made.candidate, baseWith(engine, verified.failures));
@@ -57,6 +71,13 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
       return;
     }
   }
+}
+
+/** Takes what people have decided of the phase meanwhile. @returns Whether this attempt of it is still to land. */
+function stillLands(engine: Engine, id: string, attempt: number): boolean {
+  takeDecisionsOf(engine, id);
+  const { attempt: now, status } = engine.store.phase(id);
+  return now === attempt && (status === "queued" || status === "landing");
 }
 
 /** Where the branch is as long as nobody else moves it. */

@@ -5,7 +5,7 @@ import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import { type Decision, keptReason } from "./decision.ts";
 import { leaveDecision } from "./inbox.ts";
-import { carryOut } from "./take-decisions.ts";
+import { carryOut, judge } from "./take-decisions.ts";
 
 /** What a person says of a phase. */
 export interface Answer extends Pick<Decision, "verb" | "phase"> {
@@ -20,6 +20,8 @@ export type Answered =
   | { readonly kind: "done" }
   /** An engine works on the nebula: it takes the answer within a second. */
   | { readonly kind: "left" }
+  /** No engine does, and only the next one can know whether the phase has landed: it takes the answer first of all. */
+  | { readonly kind: "kept" }
   | { readonly kind: "refused"; readonly why: string };
 
 /**
@@ -52,8 +54,15 @@ export function answerPhase(
     return { kind: "left" };
   }
   return withState({ home, state, lock }, (store) => {
-    const spec = readSpec(home, store.current.revision);
-    const decided = carryOut({ store, spec, now }, decision);
+    const decider = { store, spec: readSpec(home, store.current.revision), now };
+    // What was cut off while it landed may be on the branch.
+    if (store.phase(phase).status === "landing") {
+      const decided = judge(store.current, decider, decision);
+      if (decided.kind === "refused") return decided;
+      leaveDecision(home, decision, now());
+      return { kind: "kept" };
+    }
+    const decided = carryOut(decider, decision);
     return decided.kind === "refused" ? decided : { kind: "done" };
   });
 }

@@ -45,3 +45,23 @@ test("what a person leaves out is known as such, until it is retried itself", ()
   if (back.kind === "refused") throw new Error(back.why);
   expect(back.changes.get("a")).toMatchObject({ status: "pending", isLeftOut: false, attempt: 2 });
 });
+
+test.for(["queued", "landing"] as const)(
+  "what a person has approved is rejected while it is %s, and nothing else is",
+  (status) => {
+    const [mine, other] = ["a".repeat(64), "b".repeat(64)];
+    const approved = known("a", { status, digest: mine, approved: mine, tip: "c".repeat(40) });
+    const reject = (digest: string, phase = approved) =>
+      decided([phase], { ...decision("reject", "a"), digest, reason: "no" });
+    const made = reject(mine);
+    if (made.kind === "refused") throw new Error(made.why);
+    expect(made.changes.get("a")).toMatchObject({
+      ...{ status: "pending", attempt: 2, approved: "", base: approved.tip },
+      findings: ["[person] no"],
+    });
+    expect(reject(other)).toMatchObject({ kind: "refused" });
+    expect(reject("", known("a", { status }))).toMatchObject({ kind: "refused" });
+    const landed = known("a", { status: "done", landing: 1, digest: mine, approved: mine });
+    expect(reject(mine, landed)).toEqual({ kind: "refused", why: "it has landed" });
+  },
+);

@@ -10,7 +10,7 @@ import {
 
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
- * `isFinal`. `retry`: it begins anew on what has landed, and so does what was skipped for its sake alone. `skip`: it is left
+ * `isFinal`, also after `approve` until it has landed. `retry`: it begins anew on what has landed, and so does what was skipped for its sake alone. `skip`: it is left
  * out, and what needs it too.
  */
 export const VERBS = ["approve", "reject", "retry", "skip"] as const;
@@ -91,8 +91,9 @@ function approve(phase: PhaseState, { digest }: Decision): Decided {
   return changed(phase, { status: "queued", question: "", approved: digest, reason: "" });
 }
 
+/** Also of a change that was approved, as long as it has not landed. */
 function reject(phase: PhaseState, { digest, reason, isFinal }: Decision): Decided {
-  const problem = notAsked(phase, digest);
+  const problem = isApproved(phase, digest) ? undefined : notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
   if (isFinal) {
     const why = reason === "" ? "rejected" : reason;
@@ -148,7 +149,15 @@ function skip(phase: PhaseState, { reason }: Decision): Decided {
   return changed(phase, { ...skipped, question: "", reason: why, reservedUsd: 0 });
 }
 
-function notAsked({ status, question, digest }: PhaseState, about: string): string | undefined {
+function isApproved({ status, approved }: PhaseState, about: string): boolean {
+  return (status === "queued" || status === "landing") && approved !== "" && approved === about;
+}
+
+function notAsked(
+  { status, question, digest, landing }: PhaseState,
+  about: string,
+): string | undefined {
+  if (status === "done") return landing > 0 ? "it has landed" : "it had nothing to land";
   if (question === "answer") return "its agent waits for an answer (quasar nebula answer)";
   if (status !== "awaiting_human" || question !== "land") return "nobody is asked whether it lands";
   return digest === about ? undefined : "its change is another one by now: look at it again";

@@ -1,6 +1,7 @@
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaEvent } from "../events.ts";
 import type { NebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import { type Decided, type Decision, decide } from "./decision.ts";
 import { waitingDecisions } from "./inbox.ts";
@@ -12,9 +13,18 @@ interface Decider {
   readonly now: () => Date;
 }
 
+/** What a decision changes of a state. Changes nothing. */
+export function judge(
+  state: NebulaState,
+  { spec, now }: Pick<Decider, "spec" | "now">,
+  decision: Decision,
+): Decided {
+  return decide(state, decision, (id) => dependentsOf(spec, id), now());
+}
+
 /** Carries a decision out, durably. Call it under the nebula's lock. */
 export function carryOut({ store, spec, now }: Decider, decision: Decision): Decided {
-  const decided = decide(store.current, decision, (id) => dependentsOf(spec, id), now());
+  const decided = judge(store.current, { spec, now }, decision);
   if (decided.kind === "refused") return decided;
   const { verb, phase, attempt, reason } = decision;
   const event: NebulaEvent = { type: "decision", phase, attempt, verb, reason };
@@ -22,14 +32,32 @@ export function carryOut({ store, spec, now }: Decider, decision: Decision): Dec
   return decided;
 }
 
-/** Carries out what people have left for the engine. What has no meaning by now is reported. */
-export function takeDecisions(
-  decider: Decider & { readonly home: NebulaHome; readonly tell: (event: NebulaEvent) => void },
-): void {
-  const { home, tell } = decider;
+interface Taker extends Decider {
+  readonly home: NebulaHome;
+  readonly tell: (event: NebulaEvent) => void;
+  /** Ids of the phases whose landing is under way. */
+  readonly landing: ReadonlySet<string>;
+}
+
+/**
+ * Carries out what people have left for the engine. What has no meaning by now is reported. A decision about a phase that
+ * is landing waits: the lane takes it where it can still stop, and else it comes after the landing.
+ */
+export function takeDecisions(taker: Taker): void {
+  take(taker, (phase) => phase === undefined || !taker.landing.has(phase));
+}
+
+/** The same of one phase, by who lands it. */
+export function takeDecisionsOf(taker: Taker, id: string): void {
+  take(taker, (phase) => phase === id);
+}
+
+function take(taker: Taker, isMeant: (phase: string | undefined) => boolean): void {
+  const { home, tell } = taker;
   for (const waiting of waitingDecisions(home)) {
     const { said: decision } = waiting;
-    const event = decision && carriedOut(decider, decision);
+    if (!isMeant(decision?.phase)) continue;
+    const event = decision && carriedOut(taker, decision);
     const kept = removeNote(waiting);
     tell(event ?? { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
   }

@@ -112,6 +112,12 @@ interface ToTell {
   readonly words: string;
 }
 
+const WHEN = {
+  done: "",
+  left: " (the engine takes it within a second)",
+  kept: ", unless it has landed, which the next resume finds out",
+} as const;
+
 /** Prints what became of an answer. @throws {CliError} `ERR_STATE` where it was refused. */
 function tell(
   { state, answered, about, words }: ToTell,
@@ -131,9 +137,8 @@ function tell(
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const when = answered.kind === "left" ? " (the engine takes it within a second)" : "";
   write(process.stdout, [
-    ...labelled(view, cleanLine(about), `${words}${when}`),
+    ...labelled(view, cleanLine(about), `${words}${WHEN[answered.kind]}`),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;
