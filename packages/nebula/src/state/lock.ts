@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
 import { makeFolders } from "@quasar/process/files";
@@ -29,9 +29,8 @@ const BEGINS_MS = 10_000;
  * @throws {NebulaError} `ERR_LOCKED` where another process has it for ten seconds; the signal's reason when aborted.
  */
 export async function lockBeginning(commonDir: string, signal: AbortSignal): Promise<Lock> {
-  const folder = nebulaeFolder(commonDir);
-  makeFolders(folder);
-  const path = join(folder, "begin.lock");
+  const path = `${nebulaeFolder(commonDir)}.lock`;
+  makeFolders(dirname(path));
   const end = performance.now() + BEGINS_MS;
   for (;;) {
     signal.throwIfAborted();
