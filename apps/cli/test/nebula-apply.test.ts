@@ -123,6 +123,19 @@ test("with --fail-fast a phase that fails is the last one that begins, and the c
   expect(lastRecord(resumed)).toMatchObject({ phases: [{}, { status: "done" }, {}] });
 });
 
+test("a nebula without phases, or without a commit to begin at, is refused with what is missing", async () => {
+  const at = withDemo({ "nebula.toml": '[nebula]\nname = "demo"\n' });
+  const empty = await apply(at, ALL);
+  expect(lastRecord(empty)).toMatchObject({ code: "ERR_NEBULA", exit: 2 });
+  expect(lastRecord(empty)["message"]).toContain("demo has no phases: each is a file <name>.md in");
+
+  const unborn = withDemo(PLAIN);
+  git(unborn, "switch", "--quiet", "--orphan", "new");
+  const refused = lastRecord(await apply(unborn, ALL));
+  expect(refused).toMatchObject({ code: "ERR_NO_COMMITS", exit: 1 });
+  expect(refused["next"]).toEqual(["git add -A && git commit --allow-empty -m start"]);
+});
+
 test("without --auto nothing begins, and a bad number is refused", async () => {
   const at = withDemo(PLAIN);
   const without = applyArgs(at, ALL).filter((arg) => arg !== "--auto");

@@ -76,6 +76,14 @@ test("what is wrong goes back to the agent, with its answer", async () => {
   expect(readdirSync(join(at.repo, ".nebulas"))).toEqual(["dates"]);
 });
 
+test("a nebula without phases goes back to the agent, and is none in the end", async () => {
+  const at = planner([{ text: answer({ "nebula.toml": MANIFEST, "1-parse.md": "Parse it." }) }]);
+  const done = await generate(at);
+  expect(done.code, done.stderr).toBe(2);
+  expect(done.stdout).toContain("error    nebula.toml: the nebula has no phases: each is a file");
+  expect(existsSync(join(at.repo, DIR))).toBe(false);
+});
+
 test("after three answers that are no nebula the last one is kept beside, and the command fails with 2", async () => {
   const at = planner([{ text: UNKNOWN }]);
   const done = await generate(at, "--json");

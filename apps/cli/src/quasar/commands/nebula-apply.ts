@@ -1,4 +1,4 @@
-import { currentHead } from "@quasar/git";
+import { currentGitSha } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
 import {
   type ApplyEnd,
@@ -298,7 +298,7 @@ function numberOf(
 }
 
 async function baseOf(root: string, named: string | undefined): Promise<string> {
-  if (named === undefined) return (await currentHead(root)).head;
+  if (named === undefined) return currentGitSha(root);
   const commit = await resolveCommit(root, named);
   if (commit !== undefined) return commit;
   throw new CliError("ERR_USAGE", `there is no commit ${cleanLine(named)}`, {

@@ -127,13 +127,21 @@ async function generate(
     const answer = answered.checkpoint.coderOutput;
     const { files, problems: odd } = answeredFiles(answer);
     const loaded = writeDraft(target, files);
-    const problems = [...odd, ...(loaded?.problems ?? [])];
-    const isValid = odd.length === 0 && loaded?.spec !== undefined;
+    const wrong = [...odd, ...(loaded?.spec?.phases.length === 0 ? [NO_PHASES] : [])];
+    const problems = [...wrong, ...(loaded?.problems ?? [])];
+    const isValid = wrong.length === 0 && loaded?.spec !== undefined;
     if (isValid || attempt === MOST_ATTEMPTS) return { loaded, problems, attempt, spentUsd };
     tellProblems(problems);
     refused = { answer, problems };
   }
 }
+
+/** A nebula may be planned without phases; one that an agent writes has them. */
+const NO_PHASES: SpecProblem = {
+  ...{ category: "missing_field", severity: "error", file: "nebula.toml" },
+  message:
+    "the nebula has no phases: each is a file whose front matter stands between two lines +++",
+};
 
 /** A budget of which nothing is left, as 0 is none at all. */
 const NOTHING_USD = 1e-9;
