@@ -10,11 +10,13 @@ import type { Told } from "../src/events.ts";
 import { NebulaError } from "../src/errors.ts";
 import { checkNebulae } from "../src/state/check.ts";
 import { nebulaEvents } from "../src/state/events.ts";
+import { answerPhase } from "../src/people/answer.ts";
 import { refsOf } from "../src/state/home.ts";
 import { listNebulae } from "../src/state/list.ts";
 import type { NebulaState } from "../src/state/state.ts";
 import {
   aPlace,
+  GATED,
   MANIFEST,
   newest,
   phase,
@@ -235,6 +237,48 @@ test("a commit that comes while a candidate is verified stays, and the phase lan
   expect(reason).toBe("done");
   expect(place.landings()).toEqual(["A person's", "Land a: Phase a", "Land b: Phase b"]);
 });
+
+const moveTo = (place: Place, to: string): string =>
+  place.git("update-ref", "refs/heads/nebula/demo", to);
+
+test.for([
+  ["is at", (_place: Place, candidate: string) => candidate],
+  [
+    "has in its past",
+    (place: Place, candidate: string) =>
+      place.git("commit-tree", `${candidate}^{tree}`, "-p", candidate, "-m", "A person's"),
+  ],
+] as const)("a candidate that the branch %s already has landed, once", async ([, toOf]) => {
+  const place = aPlace({}, IN_ORDER);
+  const onEvent = (event: Told): void => {
+    place.told.push(event);
+    if (event.type !== "candidate_made" || event.phase !== "a") return;
+    moveTo(place, toOf(place, event.candidate));
+  };
+  const { reason, state } = await place.apply(WRITES_BOTH, { onEvent });
+  expect(reason).toBe("done");
+  const landings = place.landings().filter((subject) => subject !== "A person's");
+  expect(landings).toEqual(["Land a: Phase a", "Land b: Phase b"]);
+  expect(state.phases.map(({ landing }) => landing)).toEqual([1, 2]);
+  expect(place.told.filter(({ type }) => type === "phase_landed")).toHaveLength(2);
+});
+
+test.for([
+  ["its candidate", "candidate", 1],
+  ["what it was approved with", "tip", 0],
+] as const)(
+  "a phase of which a person has merged %s does not land again",
+  async ([, what, landing]) => {
+    const place = aPlace({}, { "nebula.toml": GATED, "a.md": phase("a") });
+    expect((await place.apply(WRITES_BOTH)).reason).toBe("waiting");
+    const tip = moveTo(place, newest(place).phases[0]?.[what] ?? "") + tipOf(place);
+    answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
+    const { reason, state } = await place.apply(WRITES_BOTH);
+    expect(reason).toBe("done");
+    expect(state.phases[0]?.landing).toBe(landing);
+    expect(tipOf(place)).toBe(tip);
+  },
+);
 
 test("while all workers are at work nobody asks git", async () => {
   const manifest = `${MANIFEST}[execution]\nverify = ["true"]\n`;

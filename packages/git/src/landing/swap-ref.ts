@@ -22,8 +22,8 @@ export interface RefChange {
 }
 
 /**
- * Moves a ref if it is where it is expected to be, durably, the names of its folders included. `moved`: it is not, and
- * nothing was changed. No git hook runs. A lock that another git holds is waited for, one that a dead git has left is
+ * Moves a ref if it is where it is expected to be, durably, the names of its folders included. `swapped`: it is where it
+ * was to come to, also where it was there before. `moved`: it is somewhere else, and nothing was changed. No git hook runs. A lock that another git holds is waited for, one that a dead git has left is
  * moved aside.
  *
  * @throws {GitError} `ERR_NAME_TAKEN`; `ERR_MISSING_OBJECT` where there is no such commit; `ERR_BAD_REVISION`;
@@ -49,7 +49,7 @@ export async function compareAndSwapRef(
     const found = await readRef(repository, ref, { signal });
     if (found !== from) {
       syncRef(repository, ref);
-      return "moved";
+      return found === to ? "swapped" : "moved";
     }
     if (!isLocked(result) || performance.now() > end) throw whyNot(ref, args, result);
     const cleared = await clearGitLocks(repository);

@@ -67,9 +67,9 @@ test.for([[], ["--object-format=sha256"]])(
     expect(await swap(undefined, second), "there is one").toBe("moved");
     expect(valueOf(root)).toBe(first);
     expect(await swap(first, second)).toBe("swapped");
-    expect(await swap(first, second), "it is there already").toBe("moved");
+    expect(await swap(first, second), "it is there already").toBe("swapped");
     git(root, "pack-refs", "--all");
-    expect(await swap(first, second), "packed").toBe("moved");
+    expect(await swap(first, second), "packed").toBe("swapped");
     expect(await swap(second, first), "packed").toBe("swapped");
     expect(valueOf(root)).toBe(first);
     expect(git(root, "reflog", REF)).toContain("land a\n");
@@ -88,7 +88,7 @@ test("syncs the folders of a ref, once it is there", async () => {
   const [update] = processes.filter(({ argv }) => argv.includes("update-ref"));
   expect(update?.flushes, "git syncs the file").toBeGreaterThan(0);
   synced.paths = [];
-  expect(await compareAndSwapRef(repository, swap)).toBe("moved");
+  expect(await compareAndSwapRef(repository, swap)).toBe("swapped");
   expect(synced.paths, "a reader may rely on it").toEqual(real);
   synced.paths = [];
   git(root, "pack-refs", "--all", "--prune");

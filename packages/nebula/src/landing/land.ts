@@ -49,7 +49,7 @@ async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
     const tip = await tipOf(engine);
     if (tip !== known) note(engine, { type: "base_moved", phase: id, tip });
     known = tip;
-    if (await isMerged(engine, id, tip)) return;
+    if (await isOnBranch(engine, id, tip)) return;
     const base = await verifyBase(engine, tip);
     // What a person merges into a branch that fails by itself may be what repairs it.
     if (base.isRed && engine.store.phase(id).merges === "") return;
@@ -152,13 +152,23 @@ async function candidateOn(
   return store.phase(id);
 }
 
-/** Whether a phase that only merges has nothing to do, since the branch has its commit already. */
-async function isMerged(engine: Engine, id: string, tip: string): Promise<boolean> {
+/**
+ * Whether the branch has a phase's candidate already, which has landed then, or what it was approved with, of which
+ * nothing is left to land: a git that died has moved the branch, or a person has merged it.
+ */
+async function isOnBranch(engine: Engine, id: string, tip: string): Promise<boolean> {
   const { repository, store, signal } = engine;
-  const { merges, status } = store.phase(id);
-  if (merges === "" || status !== "queued") return false;
-  if (!(await isAncestor(repository.root, merges, tip, { signal }))) return false;
-  report(engine, id, { status: "done", reason: "" }, { type: "phase_unchanged", phase: id });
+  const state = store.phase(id);
+  const has = async (commit: string): Promise<boolean> =>
+    (await isAncestor(repository.root, commit, tip, { signal })) === true;
+  if (state.candidate !== "" && (await has(state.candidate))) {
+    syncRef(repository, branchRef(engine));
+    finish(engine, id);
+    return true;
+  }
+  if (!(await has(state.tip))) return false;
+  const done = { status: "done", reservedUsd: 0, reason: "" } as const;
+  report(engine, id, done, { type: "phase_unchanged", phase: id });
   return true;
 }
 

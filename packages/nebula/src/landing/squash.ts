@@ -54,10 +54,7 @@ export async function squashNebula(
   const branch = `${landed}-squashed`;
   const ref = `refs/heads/${branch}`;
   const swap = { ref, from: undefined, to: sha, message: "squash" };
-  if (
-    (await compareAndSwapRef(repository, swap)) === "moved" &&
-    (await refSha(root, ref)) !== sha
-  ) {
+  if ((await compareAndSwapRef(repository, swap)) === "moved") {
     throw new NebulaError(
       "ERR_BRANCH",
       `there is a branch ${branch} already, with something else`,
