@@ -81,6 +81,7 @@ const MORNING = `shop: 6 of 10 phases landed on nebula/shop, $1.85 spent
   next     quasar nebula diff pay --nebula ID --landed
            quasar nebula approve pay --nebula ID
            quasar nebula reject pay --nebula ID --reason "…"
+           quasar nebula show ID search
            quasar nebula retry search --nebula ID
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `;
@@ -107,7 +108,8 @@ shop: 7 of 10 phases landed on nebula/shop, $1.85 spent
   limited  import: its agent's usage limit ends at TIME
   failed   search: not approved in 1 cycle: No price is found.
   skipped  page: needs "search", which failed
-  next     quasar nebula retry search --nebula ID
+  next     quasar nebula show ID search
+           quasar nebula retry search --nebula ID
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `);
   const retried = await quasar(at, ofLine("retry"));

@@ -97,7 +97,7 @@ test("with the gate approve the plan is asked about first, and bound to the file
   expect(lastRecord(resumed)).toMatchObject({ plan: "asked", exit: 5 });
 
   expect((await quasar(at, ["nebula", "approve"])).stdout).toContain(
-    "  plan     approved: its phases begin\n",
+    "  plan     approved: its phases begin when the nebula is resumed\n",
   );
   expect((await quasar(at, ["nebula", "approve"])).code).toBe(1);
   const begun = await quasar(at, [...applyArgs(at, work), "--resume", "--json"]);

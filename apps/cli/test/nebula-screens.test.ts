@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { apply, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
-import { lastRecord, type Place, quasar, type Running, start } from "./harness.ts";
+import { git, lastRecord, type Place, quasar, type Running, start } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents } from "./scripts.ts";
 
@@ -77,4 +77,79 @@ test("a phase works only where an agent does, and each screen calls it the same"
   expect((await single.finished).code).toBe(0);
   const refused = await quasar(at, ["nebula", "retry", "one"]);
   expect(refused.stderr).toContain("one: it has landed");
+});
+
+const GATED_ONE = { "nebula.toml": MANIFEST, "1.md": phaseText("one", 'gate = "review"') };
+
+test("what follows a decision is what the nebula then waits for", async () => {
+  const at = withDemo(GATED_ONE);
+  const { nebulaId: id } = lastRecord(await apply(at, workOf("one")));
+  const final = await quasar(at, [
+    "nebula",
+    "reject",
+    "one",
+    "--final",
+    "--reason",
+    "no",
+    "--json",
+  ]);
+  // Nothing can be resumed: the last phase has failed, and nothing has landed.
+  expect(lastRecord(final)["next"]).toEqual([
+    `quasar nebula show ${String(id)} one`,
+    `quasar nebula retry one --nebula ${String(id)}`,
+    `quasar nebula prune ${String(id)}`,
+  ]);
+  const again = await quasar(at, ["nebula", "retry", "one", "--json"]);
+  const resume = `quasar nebula apply ${String(id)} --auto --resume`;
+  expect(lastRecord(again)["next"]).toEqual([resume]);
+  expect((await quasar(at, ["nebula", "skip", "one"])).stdout).toBe(
+    `  one      skipped, with what needs it\n  next     quasar nebula prune ${String(id)}\n`,
+  );
+});
+
+test("a plan is approved for the engine that is resumed, and the screen names that command", async () => {
+  const gate = `${MANIFEST}[execution]\ngate = "approve"\n`;
+  const at = withDemo({ ...ONE, "nebula.toml": gate });
+  const { nebulaId: id } = lastRecord(await apply(at, workOf("one")));
+  expect((await quasar(at, ["nebula", "approve"])).stdout).toBe(
+    `  plan     approved: its phases begin when the nebula is resumed
+  next     quasar nebula apply ${String(id)} --auto --resume
+`,
+  );
+});
+
+test("at the end a pull request is one command where the branch goes to GitHub", async () => {
+  const at = withDemo(ONE);
+  expect((await apply(at, workOf("one"))).code).toBe(0);
+  const nextOf = async (): Promise<unknown> =>
+    lastRecord(await quasar(at, ["nebula", "status", "--json"]))["next"];
+  const [merge, log] = ["git merge nebula/demo", "git log --first-parent nebula/demo"];
+  git(at, "remote", "add", "origin", "https://example.org/a/b.git");
+  expect(await nextOf()).toEqual([merge, log]);
+  git(at, "remote", "set-url", "origin", "git@github.com:a/b.git");
+  const request = "git push origin nebula/demo && gh pr create --fill --head nebula/demo";
+  expect(await nextOf()).toEqual([merge, request, log]);
+});
+
+test("log --follow prints what happens, and ends with how the nebula stands", async () => {
+  const at = withDemo(ONE);
+  const working = await held(at);
+  expect(await working.sees('"agent_event"'), working.stdout()).toBe(true);
+  const following = start(at, ["nebula", "log", "--follow"]);
+  expect(await following.sees("one      begins"), following.stdout()).toBe(true);
+  const lines = start(at, ["nebula", "log", "-f", "--json"]);
+  expect(await lines.sees('"phase_begun"'), lines.stdout()).toBe(true);
+  releaseModel(at);
+  expect((await working.finished).code).toBe(0);
+  const { code, stdout, stderr } = await following.finished;
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(
+    /one {6}landed, not verified: [0-9a-f]{10}\n\ndemo: 1 of 1 phase landed /u,
+  );
+  expect(stdout).toContain("\n  next     git merge nebula/demo\n");
+  const followed = await lines.finished;
+  expect(followed.code).toBe(0);
+  expect(lastRecord(followed)).toMatchObject({ type: "nebula_event", what: "phase_landed" });
+  // Nothing works on it any more: it does not wait.
+  expect(await screen(at, "log", "-f")).toContain("landed, not verified");
 });

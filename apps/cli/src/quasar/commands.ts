@@ -408,7 +408,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula log",
     summary: "show what has happened to a nebula",
     args: [NEBULA],
-    examples: [["quasar nebula log tokens", "from its beginning"]],
+    options: [["-f, --follow", "as it happens, until nothing works on the nebula any more"]],
+    examples: [
+      ["quasar nebula log tokens", "from its beginning"],
+      ["quasar nebula log -f", "as it happens, in another terminal"],
+    ],
     run: async ([named], given) => (await ofNebulae()).nebulaLogCommand(named, given),
   },
   {

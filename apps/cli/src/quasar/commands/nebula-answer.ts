@@ -5,7 +5,7 @@ import {
   findNebula,
   type NebulaState,
 } from "@quasar/nebula";
-import { answerQuestion, decidePlan, nebulaOfQuestion } from "@quasar/nebula/internal";
+import { answerQuestion, decidePlan, nebulaNow, nebulaOfQuestion } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { ask, canAsk } from "../../shared/ask.ts";
@@ -15,7 +15,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
-import { resumeOf } from "../nebula/outcome.ts";
+import { stepsOfNebula } from "../nebula/outcome.ts";
 import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
 
 export interface NebulaAnswerOptions {
@@ -33,8 +33,8 @@ const DONE: Readonly<Record<Answer["verb"], string>> = {
 };
 
 const PLAN_DONE = {
-  approve: "approved: its phases begin",
-  reject: "rejected: nothing begins before its files are others",
+  approve: "approved: its phases begin when the nebula is resumed",
+  reject: "rejected: no phase begins before its files are changed, or you approve it after all",
 } as const;
 
 /** `quasar nebula approve`, `reject`, `retry` and `skip`: what a person decides of a phase. */
@@ -50,7 +50,8 @@ export async function nebulaAnswerCommand(
   const answer = { verb, phase, isFinal, reason: await reasonOf(verb, phase, { reason, isFinal }) };
   const answered = answerPhase(repositoryId, state, answer);
   const words = verb === "reject" && isFinal ? "rejected for good, with what needs it" : DONE[verb];
-  return tell({ state, answered, about: phase, words }, { phaseId: phase, decision: verb }, json);
+  const told = { commonDir: repositoryId, state, answered, about: phase, words };
+  return tell(told, { phaseId: phase, decision: verb }, json);
 }
 
 /** A rejection says what is wrong, since agents work by it. @throws {CliError} `ERR_USAGE` */
@@ -81,7 +82,8 @@ export async function nebulaPlanDecisionCommand(
   const { repositoryId } = await openWorkspace(process.cwd());
   const state = findNebula(repositoryId, nebula);
   const answered = decidePlan(repositoryId, state, { verb, reason });
-  const told = { state, answered, about: "plan", words: PLAN_DONE[verb] };
+  const words = PLAN_DONE[verb];
+  const told = { commonDir: repositoryId, state, answered, about: "plan", words };
   return tell(told, { phaseId: "", decision: verb }, json);
 }
 
@@ -98,12 +100,20 @@ export async function nebulaQuestionCommand(
   const state = own ?? findNebula(repositoryId, nebula);
   const answered = answerQuestion(repositoryId, state, { question, text });
   const phase = state.phases.find(({ questions }) => questions.includes(question));
-  const told = { state, answered, about: question, words: "answered, for the next prompt" };
+  const words = "answered, for the next prompt";
+  const told = { commonDir: repositoryId, state, answered, about: question, words };
   const facts = { phaseId: phase?.id ?? "", decision: "answer", questionId: question } as const;
   return tell(told, facts, json);
 }
 
+/** What is to be typed once an answer is carried out. */
+async function stepsAfter(commonDir: string, { id }: NebulaState): Promise<readonly string[]> {
+  const state = findNebula(commonDir, id);
+  return stepsOfNebula(state, await nebulaNow(commonDir, state));
+}
+
 interface ToTell {
+  readonly commonDir: string;
   /** As it was before. */
   readonly state: NebulaState;
   readonly answered: Answered;
@@ -119,17 +129,20 @@ const WHEN = {
 } as const;
 
 /** Prints what became of an answer. @throws {CliError} `ERR_STATE` where it was refused. */
-function tell(
-  { state, answered, about, words }: ToTell,
+async function tell(
+  { commonDir, state, answered, about, words }: ToTell,
   facts: Pick<NebulaAnswerLine, "phaseId" | "decision" | "questionId">,
   json: true | undefined,
-): ExitCode {
+): Promise<ExitCode> {
   if (answered.kind === "refused") {
     throw new CliError("ERR_STATE", `${cleanLine(about)}: ${answered.why}`, {
       next: [`quasar nebula status ${state.id} --all`],
     });
   }
-  const next = answered.kind === "left" ? [`quasar nebula status ${state.id}`] : [resumeOf(state)];
+  const next =
+    answered.kind === "left"
+      ? [`quasar nebula status ${state.id}`]
+      : await stepsAfter(commonDir, state);
   if (json === true) {
     const taken = { nebulaId: state.id, ...facts, isTaken: answered.kind === "done" };
     const line = result("nebula_answer", taken, EXIT.ok, next) satisfies NebulaAnswerLine;

@@ -51,6 +51,7 @@ import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
+import { githubRemote } from "../nebula/github-remote.ts";
 import { exitOfNebula, nextOfNebula } from "../nebula/outcome.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
@@ -160,7 +161,8 @@ export async function workOnNebula(
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) say({ type: "warning", message: problem });
-    const next = nextOfNebula(state, now, reason, limits);
+    const remote = await githubRemote(root, state.branch);
+    const next = nextOfNebula(state, now, reason, { ...limits, remote });
     say(nebulaResult(facts, { reason, exit, next }));
     return exit;
   } finally {

@@ -31,7 +31,8 @@ export async function nebulaPauseCommand(
   const state = findNebula(repositoryId, named);
   if (!isUnfinished(state)) {
     const message = `the nebula ${cleanLine(state.name)} has ended`;
-    throw new CliError("ERR_NOTHING_TO_RESUME", message, { next: stepsOfNebula(state) });
+    const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
+    throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const isNew = pauseNebula(repositoryId, state, new Date());
   const words = isNew

@@ -12,7 +12,8 @@ import { section } from "../../shared/output/section.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
-import { stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
+import { githubRemote } from "../nebula/github-remote.ts";
+import { showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
 import { reasonOf, standingOf } from "../nebula/standing.ts";
@@ -69,7 +70,7 @@ function unnamed(repositoryId: string): NebulaState | undefined {
 }
 
 async function showNebula(
-  { repositoryId }: Workspace,
+  { repositoryId, root }: Workspace,
   state: NebulaState,
   json: true | undefined,
 ): Promise<void> {
@@ -94,8 +95,8 @@ async function showNebula(
   };
   const [first] = state.phases;
   const next = [
-    ...(first === undefined ? [] : [`quasar nebula show ${state.id} ${shellWord(first.id)}`]),
-    ...stepsOfNebula(state, now),
+    ...(first === undefined ? [] : [showStep(first.id, state.id)]),
+    ...stepsOfNebula(state, now, await githubRemote(root, state.branch)),
   ];
   if (json === true) {
     const line = result("nebula_show", shown, EXIT.ok, next) satisfies NebulaShowLine;

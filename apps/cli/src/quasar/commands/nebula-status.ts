@@ -1,15 +1,12 @@
 import { findNebula, isUnfinished } from "@quasar/nebula";
-import { nebulaCost, nebulaNow } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
-import { nextLines } from "../../shared/output/text.ts";
-import { nebulaFacts } from "../facts/nebula-apply.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
-import { phaseTable, stateLines } from "../nebula/state-lines.ts";
+import { phaseTable } from "../nebula/state-lines.ts";
+import { lookAtNebula, statusLines } from "../nebula/status.ts";
 import type { NebulaStatusLine } from "../schemas/nebula-apply.ts";
 
 export interface NebulaStatusOptions {
@@ -22,22 +19,17 @@ export async function nebulaStatusCommand(
   named: string | undefined,
   { all, json }: NebulaStatusOptions,
 ): Promise<ExitCode> {
-  const { repositoryId } = await openWorkspace(process.cwd());
-  const state = findNebula(repositoryId, named);
-  const now = await nebulaNow(repositoryId, state);
-  const facts = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
-  const next = stepsOfNebula(state, now);
+  const workspace = await openWorkspace(process.cwd());
+  const state = findNebula(workspace.repositoryId, named);
+  const look = await lookAtNebula(workspace, state);
   if (json === true) {
-    const isDone = !isUnfinished(state);
-    const line = result("nebula_status", { ...facts, isFinished: isDone }, EXIT.ok, next);
+    const isFinished = !isUnfinished(state);
+    const line = result("nebula_status", { ...look.facts, isFinished }, EXIT.ok, look.next);
     process.stdout.write(jsonLine(line satisfies NebulaStatusLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  write(process.stdout, [
-    ...stateLines(facts, view),
-    ...(all === true ? [...section(phaseTable(facts, view)), ""] : []),
-    ...nextLines(next, view),
-  ]);
+  const table = all === true ? [...section(phaseTable(look.facts, view)), ""] : [];
+  write(process.stdout, statusLines(look, view, table));
   return EXIT.ok;
 }

@@ -1,5 +1,5 @@
 import { findNebula } from "@quasar/nebula";
-import { stopEngine } from "@quasar/nebula/internal";
+import { nebulaNow, stopEngine } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -27,13 +27,9 @@ export async function nebulaStopCommand(
   const { id: nebulaId, name: nebula } = state;
   const isNow = now === true;
   if (stopEngine(repositoryId, state, { isNow }) === "idle") {
-    throw new CliError(
-      "ERR_NOTHING_TO_RESUME",
-      `nothing works on the nebula ${cleanLine(nebula)}`,
-      {
-        next: stepsOfNebula(state),
-      },
-    );
+    const message = `nothing works on the nebula ${cleanLine(nebula)}`;
+    const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
+    throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const next = [`quasar nebula status ${nebulaId}`];
   if (json === true) {

@@ -1,7 +1,7 @@
 import { currentHead } from "@quasar/git";
 import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { findNebula, type NebulaState } from "@quasar/nebula";
-import { type BaseUpdate, keptSpec, updateBase } from "@quasar/nebula/internal";
+import { type BaseUpdate, keptSpec, nebulaNow, updateBase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
@@ -73,15 +73,16 @@ async function headOf({ root }: Workspace, { base, branch: own }: NebulaState): 
 
 /** @throws {CliError} `ERR_NOTHING_TO_RESUME` where the branch has the commit already. */
 async function requireNew(
-  { root }: Workspace,
+  { root, repositoryId }: Workspace,
   state: NebulaState,
   { commit, name }: Named,
 ): Promise<void> {
   const tip = await refSha(root, `refs/heads/${state.branch}`);
   if (tip === undefined || !(await isAncestor(root, commit, tip))) return;
   const what = `${fit(cleanLine(name), 40)} (${commit.slice(0, 10)})`;
+  const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
   throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(state.branch)} has all of ${what}`, {
-    next: stepsOfNebula(state),
+    next,
   });
 }
 

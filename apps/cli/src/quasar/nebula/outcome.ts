@@ -24,10 +24,10 @@ export function nextOfNebula(
   state: NebulaState,
   now: NebulaNow,
   reason: StopReason,
-  { totalUsd }: Pick<EngineLimits, "totalUsd">,
+  { totalUsd, remote }: Pick<EngineLimits, "totalUsd"> & { readonly remote: string | undefined },
 ): readonly string[] {
   if (reason === "red_base") return [`${resumeOf(state)} --accept-red-base`];
-  if (reason !== "budget") return stepsOfNebula(state, now);
+  if (reason !== "budget") return stepsOfNebula(state, now, remote);
   return [`${resumeOf(state)} --total-budget ${Math.ceil(totalUsd * 1.5)}`];
 }
 
@@ -35,26 +35,45 @@ export function nextOfNebula(
  * What a person types for a nebula as it stands: first what it waits for. Of several phases of a kind the first, since
  * the others come after it.
  *
- * @param now - @default no engine works on it, and no usage limit is known
+ * @param remote - The one on GitHub that its branch would be pushed to. @default none
  */
-export function stepsOfNebula(state: NebulaState, now?: NebulaNow): readonly string[] {
-  const { id: nebulaId, branch, phases } = state;
+export function stepsOfNebula(
+  state: NebulaState,
+  now: NebulaNow,
+  remote?: string,
+): readonly string[] {
+  const { id: nebulaId, phases } = state;
+  if (state.archivedFrom !== "") return endSteps(state, remote);
   if (PLAN_WAITS.has(state.planVerdict)) return planSteps(state);
-  const question = questionOf(state, now);
+  const question = now.questions[0]?.id;
   const asked = phases.find((phase) => phase.status === "awaiting_human" && !isAsking(phase));
   const failed = phases.find(({ status }) => status === "failed");
-  const isOpen = phases.some(({ status }) => GOES_ON.has(status));
-  const isWorkedOn = now?.pid !== undefined;
+  const isWorkedOn = now.pid !== undefined;
   const steps = [
-    ...(now?.pauseEnds ?? []),
+    ...now.pauseEnds,
     ...(question === undefined ? [] : [answerStep(question)]),
     ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
-    ...(failed === undefined ? [] : [answer("retry", failed.id, nebulaId)]),
-    ...(isOpen && !isWorkedOn ? [`${resumeOf(state)}${waitLimit(now)}`] : []),
+    ...(failed === undefined ? [] : failedSteps(failed, nebulaId)),
   ];
+  const isOpen = phases.some(({ status }) => GOES_ON.has(status));
+  if (isOpen && !isWorkedOn) return [...steps, `${resumeOf(state)}${waitLimit(now)}`];
+  const isEnded = !isOpen && asked === undefined && question === undefined;
+  if (isEnded) return [...steps, ...endSteps(state, remote)];
   if (steps.length > 0) return steps;
-  if (isWorkedOn) return [`quasar nebula log ${nebulaId}`, `quasar nebula stop ${nebulaId}`];
-  return [`git merge ${shellWord(branch)}`, `git log --first-parent ${shellWord(branch)}`];
+  return [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
+}
+
+/** What becomes of what has landed, or of a nebula that has landed nothing. */
+function endSteps(state: NebulaState, remote: string | undefined): readonly string[] {
+  if (!state.phases.some(({ landing }) => landing > 0)) return [`quasar nebula prune ${state.id}`];
+  const branch = shellWord(state.branch);
+  return [
+    `git merge ${branch}`,
+    ...(remote === undefined
+      ? []
+      : [`git push ${shellWord(remote)} ${branch} && gh pr create --fill --head ${branch}`]),
+    `git log --first-parent ${branch}`,
+  ];
 }
 
 /** What a person types for one phase as it stands. */
@@ -70,8 +89,8 @@ const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "queued", "l
 const HOUR_MS = 3_600_000;
 
 /** Has a resume wait until the last of the usage limits is lifted that stopped phases. */
-function waitLimit(now: NebulaNow | undefined): string {
-  const until = [...(now?.limits.values() ?? [])].map((at) => Date.parse(at) - Date.now());
+function waitLimit({ limits }: NebulaNow): string {
+  const until = [...limits.values()].map((at) => Date.parse(at) - Date.now());
   if (until.length === 0) return "";
   return ` --wait-limit ${Math.max(1, Math.ceil(Math.max(...until) / HOUR_MS))}h`;
 }
@@ -92,13 +111,6 @@ function planSteps({ id, dir, planVerdict }: NebulaState): readonly string[] {
     approve,
     `quasar nebula reject --nebula ${id} --reason "what is wrong"`,
   ];
-}
-
-/** Id of the question that is answered first: of an agent that cannot continue, if there is one. */
-function questionOf({ phases }: NebulaState, now: NebulaNow | undefined): string | undefined {
-  if (now !== undefined) return now.questions[0]?.id;
-  const open = phases.filter(({ status }) => status === "awaiting_human" || GOES_ON.has(status));
-  return (open.find(isAsking) ?? open.find(({ questions }) => questions.length > 0))?.questions[0];
 }
 
 function answerStep(question: string): string {
@@ -124,6 +136,16 @@ function answersOf(
     answer("approve", id, nebulaId),
     answer("reject", id, nebulaId, ' --reason "…"'),
   ];
+}
+
+/** First why it has failed, in full. */
+function failedSteps({ id }: PhaseState, nebulaId: string): readonly string[] {
+  return [showStep(id, nebulaId), answer("retry", id, nebulaId)];
+}
+
+/** Shows all of a phase. */
+export function showStep(phase: string, nebulaId: string): string {
+  return `quasar nebula show ${nebulaId} ${phase.startsWith("-") ? "-- " : ""}${shellWord(phase)}`;
 }
 
 /** It names the nebula: another one may be unfinished, too. An id that looks like an option stands behind `--`. */

@@ -3,6 +3,21 @@ import type { NebulaNow } from "@quasar/nebula/internal";
 import { cleanLine, fit, moment } from "@quasar/runs/text";
 import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 
+const MOST_NAMED = 8;
+
+/** The id of a phase as screens have it: it is free text. */
+export function nameOf(id: string): string {
+  return fit(cleanLine(id), 24);
+}
+
+/** The first of some phases, and how many more there are; none for none. */
+export function namesOf(ids: readonly string[]): readonly string[] {
+  if (ids.length === 0) return [];
+  const names = ids.slice(0, MOST_NAMED).map(nameOf);
+  const more = ids.length - names.length;
+  return [[...names, ...(more > 0 ? [`${more} more`] : [])].join(", ")];
+}
+
 /** How a phase stands in one word, which every screen uses. */
 export type Standing =
   | "landed"
@@ -54,7 +69,7 @@ export function standingNow(
 /** Why it stands so; `""` where there is nothing to say. */
 export function reasonOf(phase: NebulaPhaseFacts, nebula: NebulaFacts): string {
   const { status, reason, retryAt, landsAfter } = phase;
-  if (landsAfter !== undefined) return `waits for ${fit(cleanLine(landsAfter), 24)} to land first`;
+  if (landsAfter !== undefined) return `waits for ${nameOf(landsAfter)} to land first`;
   if (retryAt !== undefined) return `its agent's usage limit ends at ${moment(retryAt)}`;
   if (status !== "running" || standingOf(phase, nebula) !== "pending") return reason;
   return nebula.pauseEnds.length > 0

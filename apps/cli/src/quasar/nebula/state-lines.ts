@@ -2,10 +2,9 @@ import { cleanLine, fit, money, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
-import { reasonOf, type Standing, standingOf } from "./standing.ts";
+import { nameOf, namesOf, reasonOf, type Standing, standingOf } from "./standing.ts";
 import { landedWords } from "./unfinished.ts";
 
-const MOST_NAMED = 8;
 const MOST_REASONS = 4;
 
 interface Told {
@@ -27,12 +26,10 @@ const TOLD: readonly Told[] = [
   { standing: "pending" },
 ];
 
-const nameOf = ({ phaseId }: NebulaPhaseFacts): string => fit(cleanLine(phaseId), 24);
-
 /** Each phase of a nebula, in the order of the plan. */
 export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
   const rows = nebula.phases.map((phase) => [
-    nameOf(phase),
+    nameOf(phase.phaseId),
     standingOf(phase, nebula),
     String(phase.attempt),
     money(phase.spentUsd),
@@ -60,24 +57,19 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
     ...questionLines(nebula, view),
     ...TOLD.flatMap(({ standing, style, isNamed }) => {
       const those = phases.filter((phase) => standingOf(phase, nebula) === standing);
-      const lines = isNamed ? namesOf(those) : reasonLines(those, nebula);
+      const lines = isNamed ? namesOf(those.map(idOf)) : reasonLines(those, nebula);
       return lines.flatMap((line, at) => labelled(view, at === 0 ? standing : "", line, style));
     }),
   ];
 }
 
-function namesOf(phases: readonly NebulaPhaseFacts[]): readonly string[] {
-  if (phases.length === 0) return [];
-  const names = phases.slice(0, MOST_NAMED).map(nameOf);
-  const more = phases.length - names.length;
-  return [[...names, ...(more > 0 ? [`${more} more`] : [])].join(", ")];
-}
+const idOf = ({ phaseId }: NebulaPhaseFacts): string => phaseId;
 
 /** A line for each reason, with the phases that have it. */
 function reasonLines(those: readonly NebulaPhaseFacts[], nebula: NebulaFacts): readonly string[] {
   const groups = Map.groupBy(those, (phase) => reasonOf(phase, nebula));
   const lines = [...groups].flatMap(([reason, phases]) => {
-    const names = namesOf(phases);
+    const names = namesOf(phases.map(idOf));
     return reason === "" ? names : names.map((name) => `${name}: ${fit(cleanLine(reason), 200)}`);
   });
   const rest = lines.length - MOST_REASONS;
