@@ -153,3 +153,12 @@ test("log --follow prints what happens, and ends with how the nebula stands", as
   // Nothing works on it any more: it does not wait.
   expect(await screen(at, "log", "-f")).toContain("landed, not verified");
 });
+
+test("squash names the phases that are not in it", async () => {
+  const at = withDemo();
+  const { nebulaId: id } = lastRecord(await apply(at));
+  const { stdout } = await quasar(at, ["nebula", "squash"]);
+  expect(stdout).toContain("\n  missing  two: not landed, so not in this commit\n");
+  const facts = lastRecord(await quasar(at, ["nebula", "squash", String(id), "--json"]));
+  expect(facts).toMatchObject({ missingPhaseIds: ["two"] });
+});

@@ -5,7 +5,8 @@ import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { nextLines } from "../../shared/output/text.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { namesOf } from "../nebula/standing.ts";
 import type { NebulaSquashLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaSquashOptions {
@@ -21,16 +22,28 @@ export async function nebulaSquashCommand(
   const workspace = await openWorkspace(process.cwd());
   const state = findNebula(workspace.repositoryId, named);
   const { branch, sha, onto: ontoSha } = await squashNebula(repositoryOf(workspace), state, wanted);
+  const missingPhaseIds = state.phases
+    .filter(({ status }) => status !== "done")
+    .map(({ id }) => id);
   const next = [`git show --stat ${shellWord(branch)}`, `git merge ${shellWord(branch)}`];
   if (json === true) {
-    const facts = { nebulaId: state.id, nebula: state.name, branch, sha, ontoSha };
+    const names = { nebulaId: state.id, nebula: state.name };
+    const facts = { ...names, branch, sha, ontoSha, missingPhaseIds };
     const line = result("nebula_squash", facts, EXIT.ok, next) satisfies NebulaSquashLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
+  const view = viewOf(process.stdout);
   write(process.stdout, [
     `${cleanLine(branch)} is one commit, ${sha.slice(0, 10)}, on ${ontoSha.slice(0, 10)}`,
-    ...nextLines(next, viewOf(process.stdout)),
+    ...missingLines(missingPhaseIds, view),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
+}
+
+function missingLines(ids: readonly string[], view: View): readonly string[] {
+  const [names] = namesOf(ids);
+  const words = `${names}: not landed, so not in this commit`;
+  return names === undefined ? [] : labelled(view, "missing", words, "yellow");
 }

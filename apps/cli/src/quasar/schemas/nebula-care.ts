@@ -38,6 +38,7 @@ export const nebulaSquashLine = result("nebula_squash", "A branch of one commit 
   branch: text("The new branch"),
   sha: sha("Its commit"),
   ontoSha: sha("The commit that this is on"),
+  missingPhaseIds: texts("Phases that have not landed, and are not in it"),
 });
 
 export type NebulaSquashLine = Printed<typeof nebulaSquashLine>;
