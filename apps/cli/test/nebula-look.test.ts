@@ -65,7 +65,7 @@ test("pause and continue hold a nebula between turns, from any shell", async () 
   // No screen advises to resume what an engine works on.
   expect(lastRecord(await quasar(at, ["nebula", "continue", "--json"]))).toMatchObject({
     isPaused: false,
-    next: [`quasar nebula log ${id}`, `quasar nebula stop ${id}`],
+    next: [`quasar nebula log ${id} --follow`, `quasar nebula stop ${id}`],
   });
   await quasar(at, ["nebula", "pause"]);
 

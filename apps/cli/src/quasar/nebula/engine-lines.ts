@@ -4,6 +4,7 @@ import { cleanLine, count, fit, moment } from "@quasar/runs/text";
 import type { Presenter } from "../../shared/output/reporter.ts";
 import { doneWords, labelled, nextLines, RECOVERIES, type View } from "../../shared/output/text.ts";
 import { engineFacts, type NebulaResult } from "../facts/nebula-apply.ts";
+import { headline } from "./headline.ts";
 import { questionWords, stateLines } from "./state-lines.ts";
 
 /** What `quasar nebula apply` reports. */
@@ -29,6 +30,9 @@ export const ENGINE: Presenter<EngineRecord, { readonly working: number }> = {
 export function engineLines(record: EngineRecord, view: View): string[] {
   const say = (id: string, text: string, style?: "green" | "yellow" | "red"): string[] =>
     labelled(view, fit(cleanLine(id), 16), fit(cleanLine(text), 400), style);
+  /** A reason of any length, which `show` has in full. */
+  const because = (id: string, how: string, why: string, style?: "yellow" | "red"): string[] =>
+    say(id, `${how}${headline(why, view, `${fit(cleanLine(id), 16).slice(8)}${how}`)}`, style);
   switch (record.type) {
     case "nebula_begun":
       return say("nebula", `${record.id} begins at ${record.base.slice(0, 10)}`);
@@ -87,11 +91,9 @@ export function engineLines(record: EngineRecord, view: View): string[] {
       return say(record.phase, "done: there is nothing to land");
     case "rework":
       return record.findings.flatMap((finding, at) =>
-        say(
-          at === 0 ? record.phase : "",
-          at === 0 ? `cannot land; back to its coder: ${finding}` : finding,
-          "yellow",
-        ),
+        at === 0
+          ? because(record.phase, "cannot land; back to its coder: ", finding, "yellow")
+          : because("", "", finding, "yellow"),
       );
     case "agent_limited":
       return say(
@@ -126,11 +128,11 @@ export function engineLines(record: EngineRecord, view: View): string[] {
     case "question_expired":
       return say(record.phase, `${record.id}: no answer in time; its agent decides`, "yellow");
     case "phase_failed":
-      return say(record.phase, `failed: ${record.reason}`, "red");
+      return because(record.phase, "failed: ", record.reason, "red");
     case "phase_skipped":
-      return say(record.phase, `skipped: ${record.reason}`, "yellow");
+      return because(record.phase, "skipped: ", record.reason, "yellow");
     case "phase_waits":
-      return say(record.phase, `waits for you: ${record.reason}`, "yellow");
+      return because(record.phase, "waits for you: ", record.reason, "yellow");
     case "warning":
       return say(record.phase ?? "warning", record.message, "yellow");
     case "notice":

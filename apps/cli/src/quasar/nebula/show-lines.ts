@@ -2,7 +2,7 @@ import { cleanLine, count, fit, moment, money, span } from "@quasar/runs/text";
 import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
-import { labelled, type View } from "../../shared/output/text.ts";
+import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -57,7 +57,7 @@ export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
   return [
     `${view.paint("bold", whose)} ${standing}`,
     ...labelled(view, "title", cut(phase.title)),
-    ...(phase.because === "" ? [] : labelled(view, "because", cut(phase.because, 1000), "yellow")),
+    ...whole("because", [phase.because], view, "yellow"),
     ...list("needs", phase.dependsOn, view),
     ...list("scope", phase.scope, view),
     ...labelled(view, "agents", agentWords(phase)),
@@ -116,13 +116,13 @@ function attemptTable({ runs }: ShownPhase, view: View): readonly string[] {
   );
   return [
     ...tableLines(head, rows, ["right", "left", "left", "right", "right"], view),
-    ...list("why", why, view),
+    ...whole("why", why, view),
   ];
 }
 
 /** Why it waits, where that is in no attempt yet. */
 function findingLines({ status, reasons }: ShownPhase, view: View): readonly string[] {
-  return status === "awaiting_human" ? list("finding", reasons, view) : [];
+  return status === "awaiting_human" ? whole("finding", reasons, view) : [];
 }
 
 function textLines({ text, file }: ShownPhase, view: View): readonly string[] {
@@ -134,8 +134,19 @@ function list(label: string, values: readonly string[], view: View): readonly st
   return values.flatMap((each, at) => labelled(view, at === 0 ? label : "", cut(each)));
 }
 
-function cut(text: string, most = 300): string {
-  return fit(cleanLine(text), most);
+/** Texts of any length, with the lines that they have. */
+function whole(
+  label: string,
+  texts: readonly string[],
+  view: View,
+  style?: Style,
+): readonly string[] {
+  const lines = texts.flatMap((text) => text.trim().split("\n")).filter((line) => line !== "");
+  return lines.flatMap((line, at) => labelled(view, at === 0 ? label : "", line, style));
+}
+
+function cut(text: string): string {
+  return fit(cleanLine(text), 300);
 }
 
 function short(id: string): string {

@@ -2,6 +2,7 @@ import { cleanLine, fit, money, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
+import { headline } from "./headline.ts";
 import { nameOf, namesOf, reasonOf, type Standing, standingOf } from "./standing.ts";
 import { landedWords } from "./unfinished.ts";
 
@@ -34,7 +35,7 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
     String(phase.attempt),
     money(phase.spentUsd),
     phase.landedSha.slice(0, 10),
-    fit(cleanLine(reasonOf(phase, nebula)), 200),
+    headline(reasonOf(phase, nebula), view),
   ]);
   const head = ["phase", "status", "attempt", "cost", "landed", "why"];
   return tableLines(head, rows, ["left", "left", "right", "right", "left", "left"], view);
@@ -57,7 +58,7 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
     ...questionLines(nebula, view),
     ...TOLD.flatMap(({ standing, style, isNamed }) => {
       const those = phases.filter((phase) => standingOf(phase, nebula) === standing);
-      const lines = isNamed ? namesOf(those.map(idOf)) : reasonLines(those, nebula);
+      const lines = isNamed ? namesOf(those.map(idOf)) : reasonLines(those, nebula, view);
       return lines.flatMap((line, at) => labelled(view, at === 0 ? standing : "", line, style));
     }),
   ];
@@ -66,11 +67,17 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
 const idOf = ({ phaseId }: NebulaPhaseFacts): string => phaseId;
 
 /** A line for each reason, with the phases that have it. */
-function reasonLines(those: readonly NebulaPhaseFacts[], nebula: NebulaFacts): readonly string[] {
+function reasonLines(
+  those: readonly NebulaPhaseFacts[],
+  nebula: NebulaFacts,
+  view: View,
+): readonly string[] {
   const groups = Map.groupBy(those, (phase) => reasonOf(phase, nebula));
   const lines = [...groups].flatMap(([reason, phases]) => {
     const names = namesOf(phases.map(idOf));
-    return reason === "" ? names : names.map((name) => `${name}: ${fit(cleanLine(reason), 200)}`);
+    return reason === ""
+      ? names
+      : names.map((name) => `${name}: ${headline(reason, view, `${name}: `)}`);
   });
   const rest = lines.length - MOST_REASONS;
   if (rest <= 0) return lines;

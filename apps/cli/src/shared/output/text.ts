@@ -38,7 +38,8 @@ export interface View {
   readonly live: boolean;
 }
 
-const LABEL = 11;
+/** Columns before the text of a labelled line. */
+export const LABEL = 11;
 
 /** What a turn took and cost. */
 export function doneWords({
