@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
@@ -6,6 +6,7 @@ import type { ApplyOptions } from "../src/engine/apply.ts";
 import { updateNebula } from "../src/engine/update.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { nebulaHome } from "../src/state/home.ts";
 import { treesFolder } from "../src/trees/place.ts";
 import {
   agentsOf,
@@ -42,6 +43,64 @@ test("a new work tree gets the files that it needs and is set up once before its
     "none was not copied: it is not there",
   ]);
   expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe(".gitignore\na.txt");
+});
+
+test("values of files that are copied are in no commit, and in nothing that a command has printed", async () => {
+  const [token, password] = ["t0ken-of-the-service", "correct-horse-battery"];
+  const manifest = execution(
+    'copy = [".env", "conf/local"]\nsetup = ["cat .env"]\nverify = ["cat .env conf/local; echo $TOKEN_HERE; test ! -e bad.txt"]',
+  );
+  const place = aPlace(
+    { ".gitignore": ".env\nlocal\n" },
+    {
+      "nebula.toml": manifest,
+      "a.md": phase("a"),
+      "b.md": phase("b", 'setup = ["cat .env; exit 3"]'),
+    },
+  );
+  write(place.repo, {
+    ".env": `SERVICE_TOKEN=${token}\n`,
+    "conf/local": `db_password=${password}\n`,
+  });
+  const prompts: string[] = [];
+  const work: Work = {
+    "Phase a": (tree, { prompt }) => {
+      prompts.push(prompt);
+      const isBack = prompt.includes("REWORK:");
+      if (isBack) rmSync(join(tree, "bad.txt"));
+      else write(tree, { "bad.txt": "bad\n" });
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  const optionsOf: ApplyOptions["optionsOf"] = (spec) => {
+    const { coder, reviewer } = agentsOf(work)(spec);
+    const said = `Set ${token} and ${password}.\n\nCOMMIT: use ${token}`;
+    const invoke: typeof coder.invoke = async (request) => ({
+      ...(await coder.invoke(request)),
+      text: said,
+    });
+    return { coder: { ...coder, invoke }, reviewer, commit: { style: "plain" } };
+  };
+  const own = "value-of-the-environment";
+  const { state } = await place.apply(work, {
+    optionsOf,
+    env: { ACCESS_TOKEN: own },
+    commandEnv: { ...process.env, TOKEN_HERE: own },
+  });
+  expect(state.phases.map(({ status }) => status)).toEqual(["done", "failed"]);
+  expect(prompts[1]).toContain("[redacted]");
+  const seen = [
+    prompts[1],
+    JSON.stringify(place.told.filter(({ type }) => type !== "run_event")),
+    readFileSync(nebulaHome(commonDir(place), state.id).state, "utf8"),
+    readFileSync(nebulaHome(commonDir(place), state.id).journal, "utf8"),
+    place.git("log", "--format=%B", "nebula/demo"),
+  ];
+  for (const text of seen) {
+    expect(text).not.toContain(token);
+    expect(text).not.toContain(password);
+    expect(text).not.toContain(own);
+  }
 });
 
 test("a phase whose tree cannot be set up fails with what the command printed, and others continue", async () => {

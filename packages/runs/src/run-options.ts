@@ -31,6 +31,11 @@ export interface RunOptions
   readonly waitLimitMs?: number | undefined;
   /** Kept with the run, under its seal: what its caller needs to resume it. @default nothing */
   readonly settings?: KeptSettings | undefined;
+  /**
+   * Paths in the work tree of files whose values are in no commit's message, as those of `.env*` files are not.
+   * @default none
+   */
+  readonly secretFiles?: readonly string[] | undefined;
   /** What of a git hook is the caller's own, and counts for nothing when the run's hooks are compared. @default nothing */
   readonly withoutOwnHook?: ControlsOptions["withoutOwn"];
   /** Of a larger work that the run is a part of: what has changed since that began counts as the run's own. @default none */

@@ -76,6 +76,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     waitLimitMs,
     withoutOwnHook,
     largerControls,
+    secretFiles,
     ...given
   } = work.options;
   const maxCycles = given.maxCycles ?? left?.maxCycles ?? MAX_CYCLES;
@@ -89,7 +90,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   const stores: RunStores = { ...work.stores, current };
   session.onRemoved(() => restoreRun(session, dir, current));
   const redact = createRedactor(process.env);
-  const redactFiles = createEnvFileRedactor(root);
+  const redactFiles = createEnvFileRedactor(root, secretFiles);
   const conventions = await conventionsOf({
     dir,
     workTree: root,

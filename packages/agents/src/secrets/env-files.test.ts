@@ -44,6 +44,14 @@ test("removes ordinary words under a name that looks secret", () => {
   expect(redact("it is correcthorse")).toBe("it is [redacted]");
 });
 
+test("removes values of files that are named, whatever they are called", () => {
+  const redact = createEnvFileRedactor(aTree({ "conf/local": `A=${VALUE}` }), [
+    "conf/local",
+    "none",
+  ]);
+  expect(redact(`it is ${VALUE}`)).toBe("it is [redacted]");
+});
+
 test("reads the files anew for each text, links to them too, and passes over what is none", () => {
   const elsewhere = aTree({ shared: `A=${VALUE}` });
   const dir = aTree({ "node_modules/x/.env": "A=left-as-it-is-9" });

@@ -20,12 +20,14 @@ const ORDINARY: readonly RegExp[] = [
  * Removes the values of a work tree's `.env*` files from what leaves the machine: they are read anew for
  * each text.
  *
+ * @param others - Paths in the work tree of files that are read in the same way, whatever they are called.
  * @see SPEC.md, "Secrets"
  */
-export function createEnvFileRedactor(workTree: string): Redactor {
+export function createEnvFileRedactor(workTree: string, others: readonly string[] = []): Redactor {
+  const named = others.map((path) => join(workTree, path));
   return (text) => {
     if (text === "") return text;
-    const values = envFilesIn(workTree).flatMap(valuesOf);
+    const values = [...envFilesIn(workTree), ...named].flatMap(valuesOf);
     return values.length === 0 ? text : valueReplacer([...new Set(values)], MASK)(text);
   };
 }

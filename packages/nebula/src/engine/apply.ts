@@ -1,3 +1,4 @@
+import { createRedactor } from "@quasar/agents/environment";
 import type { Repository } from "@quasar/git";
 import { refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
@@ -135,6 +136,7 @@ async function work(
         keys: options.keys,
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
+        redact: createRedactor(options.env),
         portsOf: (tree) => portsOf(options.stateFolder, tree),
         landingsOnly: options.landingsOnly,
         agentLimits: new AgentLimits(limitFiles),

@@ -1,4 +1,5 @@
 import type { Repository } from "@quasar/git";
+import type { Redactor } from "@quasar/agents/environment";
 import { refSha } from "@quasar/git/history";
 import type { MergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
@@ -71,6 +72,8 @@ export interface Engine {
   readonly commandEnv: Readonly<Record<string, string | undefined>>;
   /** What is in the environment of all that works in a work tree. @param tree - Absolute path of one that is there. */
   readonly portsOf: (tree: string) => TreeEnv;
+  /** Takes secrets of the user's environment out of what commands print. */
+  readonly redact: Redactor;
   readonly tell: (event: Told) => void;
   readonly signal: AbortSignal;
   readonly now: () => Date;

@@ -27,6 +27,7 @@ export function optionsIn(
     ...options,
     coder: placed(options.coder, place),
     reviewer: placed(options.reviewer, place),
+    secretFiles: nebula.execution.copy,
     checkEnv: { ...(options.checkEnv ?? commandEnv), ...env },
   };
 }

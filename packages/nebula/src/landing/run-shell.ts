@@ -1,4 +1,5 @@
 import { readSync, openSync, closeSync, fstatSync } from "node:fs";
+import { createEnvFileRedactor } from "@quasar/agents/environment";
 import { newReceiptId, receiptPaths } from "@quasar/receipts";
 import { endLeftovers, findLeftovers, runCommand } from "@quasar/runs/tree";
 import type { Engine } from "../engine/context.ts";
@@ -10,7 +11,7 @@ export interface Ran {
   readonly argv: readonly [string, ...string[]];
   readonly startedAt: Date;
   readonly end: Extract<Awaited<ReturnType<typeof runCommand>>, { readonly kind: "ended" }>;
-  /** The end of what it printed, for a person and for the coder. */
+  /** The end of what it printed, without secrets, for a person and for the coder. */
   readonly tail: string;
 }
 
@@ -22,7 +23,7 @@ const TIMEOUT_MS = 30 * 60_000;
  * @throws The signal's reason where it was interrupted; an error where there was no process.
  */
 export async function runShell(
-  { commandEnv, portsOf, signal, store, now }: Engine,
+  { commandEnv, portsOf, redact, spec, signal, store, now }: Engine,
   { command, path, dir }: { readonly command: string; readonly path: string; readonly dir: string },
 ): Promise<Ran> {
   const id = newReceiptId();
@@ -45,7 +46,8 @@ export async function runShell(
     .map(tailOf)
     .filter((text) => text !== "")
     .join("\n");
-  return { id, argv: [...argv], startedAt, end, tail };
+  const redactFiles = createEnvFileRedactor(path, spec.execution.copy);
+  return { id, argv: [...argv], startedAt, end, tail: redactFiles(redact(tail)) };
 }
 
 /** What the marks of all commands of a nebula begin with. */
