@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { type Kill, KILL_KINDS, type KillKind, parseKill, TortureError } from "@quasar/torture";
 import { reportOf } from "@quasar/torture/report";
@@ -20,6 +21,7 @@ kill the built quasar or atlas at each of its durable steps, resume it, and comp
   --pairs <share>     also kill the resume, at this share of its steps, 0 to 1 (default: 0)
   --random <count>    instead: so many runs, killed at moments by chance
   --every <ms>        of these: kill each life after a time like 500-5000, until one ends
+  --jobs <count>      runs at a time (default: one more than there are processors)
   --seed <number>     decides the random choices (default: 1)
   --replay <kill>     instead: one run with this kill, as a report names it; may be repeated
   --report <file>     write all of it as JSON
@@ -46,7 +48,7 @@ const OPTIONS = {
   ...{ points: { ...text, default: "" }, kinds: { ...text, default: "runner,everything" } },
   ...{ share: { ...text, default: "1" }, pairs: { ...text, default: "0" }, random: text },
   ...{ seed: { ...text, default: "1" }, part: { ...text, default: "1/1" } },
-  ...{ every: text, replay: many, report: text },
+  ...{ every: text, replay: many, report: text, jobs: text },
   ...{ all: flag, keep: flag, help: { ...flag, short: "h" } },
 } as const;
 
@@ -89,6 +91,7 @@ async function main(): Promise<number> {
     ...{ share, part, pairs, seed },
     random: random === undefined ? undefined : numberOf("--random", random, 1_000_000),
     everyMs: every === undefined ? undefined : rangeOf(every),
+    concurrency: jobsOf(values.jobs),
     replay: replay?.map(killOf),
     alike: values.all,
     keep: values.keep,
@@ -138,6 +141,12 @@ function numberOf(name: string, value: string, max: number): number {
   const number = Number(value);
   if (value.trim() !== "" && number >= 0 && number <= max) return number;
   throw new UsageError(`${name}: ${value} is not a number from 0 to ${max}`);
+}
+
+/** A run waits for its disk and its agents now and then: one more keeps the processors at work. */
+function jobsOf(value = String(availableParallelism() + 1)): number {
+  if (/^[1-9]\d?$/u.test(value)) return Number(value);
+  throw new UsageError(`--jobs: ${value} is not a number from 1 to 99`);
 }
 
 function partOf(value: string): { readonly number: number; readonly of: number } {

@@ -28,6 +28,8 @@ export interface Life {
   readonly kill: Kill | undefined;
   /** Steps at which no other process of the trial lived; only where that was asked for. */
   readonly alone: readonly string[];
+  /** Those, and steps at which all others worked apart. */
+  readonly unaided: readonly string[];
   /** Whether it was killed so; else it ended by itself, or took too long. */
   readonly killed: boolean;
   /** Whether the kill was made: of it, or of its program in the background alone. */
@@ -52,6 +54,8 @@ export interface LifeOptions {
   readonly timeoutMs: number;
   /** Whether to find out at which steps it is alone, which takes time. */
   readonly counts: boolean;
+  /** A variable in the environment of processes that work apart. */
+  readonly apart?: string | undefined;
   /** What its program in the background is called, if it has one. */
   readonly background?: string | undefined;
   /** What else differs from run to run in names of files. */
@@ -61,7 +65,7 @@ export interface LifeOptions {
 
 /** Runs a command in a trial's place, watched, until it ends or is killed. */
 export async function live(place: Place, command: Command, options: LifeOptions): Promise<Life> {
-  const { number, kill, timeoutMs, counts, background, chance = [], clock } = options;
+  const { number, kill, timeoutMs, counts, apart, background, chance = [], clock } = options;
   const begun = performance.now();
   const file = (name: string): string => join(place.notes, `${number}.${name}`);
   const nodeOptions = place.env["NODE_OPTIONS"];
@@ -72,6 +76,7 @@ export async function live(place: Place, command: Command, options: LifeOptions)
     chance: [...chance, ...CHANCE],
     kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
     counts,
+    apart,
     nodeOptions,
     clock,
   };
@@ -122,6 +127,7 @@ export async function live(place: Place, command: Command, options: LifeOptions)
     kill,
     steps: [...own.steps, ...others.steps, ...outside],
     alone: own.alone,
+    unaided: own.unaided,
     killed,
     reached: killed || others.isKilled,
     exitCode,
@@ -167,12 +173,16 @@ async function isRunningAfter(ms: number, ending: Promise<unknown>): Promise<boo
 }
 
 /** The steps that a watcher has noted. */
-function readSteps(log: string): Pick<Life, "steps" | "alone"> & { readonly isKilled: boolean } {
+function readSteps(
+  log: string,
+): Pick<Life, "steps" | "alone" | "unaided"> & { readonly isKilled: boolean } {
   const lines = readLines(log);
   const isKilled = lines.some((line) => line.startsWith(KILLED));
-  const steps = lines.map((line) => line.replace(KILLED, "").replace(/\t\d+$/u, ""));
-  const alone = lines.filter((line) => line.endsWith("\t0")).map((line) => line.slice(0, -2));
-  return { steps, alone, isKilled };
+  const rows = lines.map((line) => line.replace(KILLED, "").split("\t"));
+  const steps = rows.map(([step = ""]) => step);
+  const stepsWhere = (column: 1 | 2): readonly string[] =>
+    steps.filter((_, at) => rows[at]?.[column] === "0");
+  return { steps, alone: stepsWhere(1), unaided: stepsWhere(2), isKilled };
 }
 
 /** How the line of the step begins that was killed at. */

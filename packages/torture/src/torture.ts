@@ -115,7 +115,7 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     // One kill that is replayed is held against one run: its step was named before.
     const whole = options.replay === undefined ? await runOne([]) : first;
     requireAlike(first, whole, subject.unsteady);
-    const { planned, alike } = plan(whole, aloneIn(first, whole), options);
+    const { planned, alike } = plan(whole, companyIn(first, whole), options);
     const isOver = (): boolean => signal?.aborted === true;
     let left = 0;
     await eachOf(planned, concurrency, async (kills) => {
@@ -174,12 +174,22 @@ function nameOf({ step, life }: Point): string {
   return `${life} ${step}`;
 }
 
-/** Steps at which no other process of the trial lived, in either run. */
-function aloneIn(...trials: readonly Trial[]): ReadonlySet<string> {
-  const [once = [], again = []] = trials.map(({ lives }) =>
-    lives.flatMap(({ alone }, life) => alone.map((step) => nameOf({ step, life }))),
-  );
-  return new Set(once.filter((step) => again.includes(step)));
+/** Names of steps by what company a process had at them, in both runs. */
+interface Company {
+  /** None: no other process of the trial lived. */
+  readonly alone: ReadonlySet<string>;
+  /** None but processes that work apart. */
+  readonly unaided: ReadonlySet<string>;
+}
+
+function companyIn(...trials: readonly Trial[]): Company {
+  const inBoth = (which: "alone" | "unaided"): ReadonlySet<string> => {
+    const [once = [], again = []] = trials.map(({ lives }) =>
+      lives.flatMap((each, life) => each[which].map((step) => nameOf({ step, life }))),
+    );
+    return new Set(once.filter((step) => again.includes(step)));
+  };
+  return { alone: inBoth("alone"), unaided: inBoth("unaided") };
 }
 
 interface Plan {
@@ -188,7 +198,7 @@ interface Plan {
   readonly alike: number;
 }
 
-function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions): Plan {
+function plan(whole: Trial, company: Company, options: TortureOptions): Plan {
   const { points = () => true, random, replay, alike = false, kinds = KINDS } = options;
   if (replay !== undefined) return { planned: [replay], alike: 0 };
   if (random !== undefined) return { planned: randomKills(random, whole, options), alike: 0 };
@@ -198,14 +208,25 @@ function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions)
   let count = 0;
   const planned = steps.flatMap((point) => {
     const { step, life } = point;
-    const isAlone = alone.has(nameOf(point)) && !alike;
     const wanted = kinds.filter((kind) => points(step, kind, life));
     count += wanted.length;
-    const [first, ...others] = isAlone && LEAVES_NOTHING.test(step) ? [] : wanted;
-    const made = [first, ...(isAlone ? [] : others)].filter((kind) => kind !== undefined);
+    const made = alike ? wanted : unlike(point, wanted, company);
     return made.map((kind) => [{ kind, step, ...(life > 0 && { life }) }]);
   });
   return { planned, alike: count - planned.length };
+}
+
+/** Of kinds of kills at a step, those that another one does not stand for. @see SPEC.md, "Kills that are alike" */
+function unlike(
+  point: Point,
+  kinds: readonly KillKind[],
+  { alone, unaided }: Company,
+): readonly KillKind[] {
+  const name = nameOf(point);
+  if (unaided.has(name) && LEAVES_NOTHING.test(point.step)) return [];
+  if (alone.has(name)) return kinds.slice(0, 1);
+  const isSame = (kind: KillKind): boolean => kind === "group" && kinds.includes("runner");
+  return unaided.has(name) ? kinds.filter((kind) => !isSame(kind)) : kinds;
 }
 
 /** A kill takes nothing that is written, synced or not; and who only reads has written nothing. */

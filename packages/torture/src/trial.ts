@@ -34,6 +34,11 @@ export interface Subject {
    */
   readonly background?: string | undefined;
   /**
+   * A variable in the environment of its processes that work apart, such as agents: in a process group of
+   * their own, and on whatever the command does next. @default none does
+   */
+  readonly apart?: string | undefined;
+  /**
    * Steps that are taken or not as it happens, such as what depends on how soon something in the
    * background is done: that one is missed is no deviation. @default none
    */
@@ -118,7 +123,7 @@ async function liveOut(
     lives,
     failures: [{ law, message }],
   });
-  const { background, chance } = subject;
+  const { apart, background, chance } = subject;
   const clock = subject.clock?.(place);
   let next: Next = "run";
   while (next !== "end" && !isFailure(next)) {
@@ -126,7 +131,7 @@ async function liveOut(
     const number = lives.length;
     const kill = kills.find((each, index) => lifeOf(each, index) === number);
     const command = typeof next === "object" ? next : subject[next](place);
-    const watched = { number, kill, timeoutMs, counts, background, chance, clock };
+    const watched = { number, kill, timeoutMs, counts, apart, background, chance, clock };
     const life = await live(place, command, watched);
     // What was started in the instant of the kill.
     if (life.killed && kill?.kind === "everything") await endProcesses(place.root);

@@ -21,8 +21,10 @@ export interface WatchPlan {
   readonly chance: readonly (readonly [pattern: string, replacement: string])[];
   /** Kills before this step takes effect. */
   readonly kill: { readonly step: string; readonly kind: KillKind } | undefined;
-  /** Also writes behind each step's name how many other processes of the trial there are. */
+  /** Also writes behind each step's name how many other processes of the trial there are, and how many of them do not work apart. */
   readonly counts: boolean;
+  /** A variable in the environment of those that work apart. @default none does */
+  readonly apart?: string | undefined;
   /** What `NODE_OPTIONS` was without the watcher. */
   readonly nodeOptions: string | undefined;
 }
@@ -62,7 +64,7 @@ function watch(plan: WatchPlan): void {
     lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   const counts = new Map<string, number>();
   for (const line of readFileSync(plan.log, "utf8").split("\n")) {
-    const [, key, occurrence] = /^(.+) #(\d+)(?:\t\d+)?$/u.exec(line) ?? [];
+    const [, key, occurrence] = /^(.+) #(\d+)(?:\t\d+\t\d+)?$/u.exec(line) ?? [];
     if (key !== undefined) counts.set(key, Number(occurrence));
   }
   const patterns = plan.chance.map(([source, by]) => [new RegExp(source, "gu"), by] as const);
@@ -73,7 +75,7 @@ function watch(plan: WatchPlan): void {
     counts.set(key, occurrence);
     const name = `${key} #${occurrence}`;
     if (plan.kill?.step !== name) {
-      writeSync(log, plan.counts ? `${name}\t${countOthers()}\n` : `${name}\n`);
+      writeSync(log, plan.counts ? `${name}\t${countOthers().join("\t")}\n` : `${name}\n`);
       return;
     }
     writeSync(log, `killed ${name}\n`);
@@ -97,12 +99,21 @@ function watch(plan: WatchPlan): void {
     );
   /** What a trial's processes start belongs to it from the first: who does not once never will. */
   const strangers = new Set<string>();
-  const countOthers = (): number => {
+  const isApart = (pid: string): boolean => {
+    if (plan.apart === undefined) return false;
+    try {
+      return `\0${readFileSync(`/proc/${pid}/environ`, "utf8")}`.includes(`\0${plan.apart}=`);
+    } catch {
+      return false; // it has gone
+    }
+  };
+  const countOthers = (): readonly [all: number, aiding: number] => {
     const found = readdirSync("/proc").filter(
       (pid) => /^\d+$/u.test(pid) && Number(pid) !== process.pid && !strangers.has(pid),
     );
     for (const pid of found) if (!belongs(pid)) strangers.add(pid);
-    return found.filter((pid) => !strangers.has(pid)).length;
+    const mine = found.filter((pid) => !strangers.has(pid));
+    return [mine.length, mine.filter((pid) => !isApart(pid)).length];
   };
   /** Twice over, for what they start meanwhile. */
   const killOthers = (): void => {

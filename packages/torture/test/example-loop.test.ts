@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { reportOf, tableOf } from "../src/entries/report.ts";
-import { formatKill, type Subject, torture } from "../src/index.ts";
+import { formatKill, KILL_KINDS, type Subject, torture } from "../src/index.ts";
 
 const LOOP = fileURLToPath(new URL("example-loop.ts", import.meta.url));
 
@@ -72,6 +72,35 @@ test("makes every kill in one of its parts, and none in two", async () => {
   expect(first.length * second.length).toBeGreaterThan(0);
   expect([...first, ...second].toSorted()).toEqual(all);
 }, 300_000);
+
+test.for([
+  ["that work apart", "WORKS_APART", ["runner", "everything"], []],
+  ["of the command's own", undefined, KILL_KINDS, KILL_KINDS],
+] as const)(
+  "beside processes %s makes the kills that can differ",
+  { timeout: 300_000 },
+  async ([, apart, atWrite, atSync]) => {
+    const code = `
+      const child = spawn("sleep", ["60"], { detached: true, stdio: "ignore", env: { ...process.env, WORKS_APART: "1" } });
+      const file = openSync("lines", "w");
+      writeSync(file, "line");
+      fsyncSync(file);
+      child.kill("SIGKILL");
+    `;
+    const imports =
+      'import { spawn } from "node:child_process"; import { fsyncSync, openSync, writeSync } from "node:fs";';
+    const args = ["--input-type=module", "--eval", `${imports}${code}`];
+    const command = { file: process.execPath, args };
+    const subject = { ...exampleLoop("careful"), run: () => command, resume: () => command, apart };
+    const { trials } = await torture(subject, { kinds: KILL_KINDS });
+    const kinds = (step: string): readonly string[] =>
+      trials.flatMap(({ kills }) => kills.flatMap((kill) => (kill.step === step ? kill.kind : [])));
+    expect(trials.flatMap(({ deviations }) => deviations)).toEqual([]);
+    expect(kinds("spawn sleep #1")).toEqual(["runner"]);
+    expect(new Set(kinds("write work/lines #1"))).toEqual(new Set(atWrite));
+    expect(new Set(kinds("fsync work/lines #1"))).toEqual(new Set(atSync));
+  },
+);
 
 test("kills each life of a run that has several, and names it by its command", async () => {
   const loop = exampleLoop("line-first");

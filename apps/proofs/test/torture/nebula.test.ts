@@ -54,7 +54,7 @@ test.for(sample(KILLS, 1, 1))(
   },
 );
 
-/** Of some 2,460 kills a quarter; which one, the seed decides. */
+/** Of some 1,600 kills a quarter; which one, the seed decides. */
 const PART = { number: 1 + (seed % 4), of: 4 };
 
 test.runIf(lane === "long")(
@@ -62,7 +62,7 @@ test.runIf(lane === "long")(
   { timeout: 4 * 3_600_000 },
   async () => {
     const { trials } = await tortureNebula({ quasar, kinds: KILL_KINDS, part: PART });
-    expect(trials.length).toBeGreaterThan(450);
+    expect(trials.length).toBeGreaterThan(300);
     expect(failuresOf(trials)).toEqual([]);
   },
 );

@@ -108,6 +108,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
   return {
     fixture,
     chance: NEBULA_CHANCE,
+    apart: "QUASAR_TURN_ID",
     unsteady: unsteadyOf(nebula),
     prepare(place) {
       places.set(accountOf(place), place);
