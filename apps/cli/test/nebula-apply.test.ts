@@ -90,7 +90,9 @@ test("of two that are begun at once one works, and the other says who does", asy
   const both = await Promise.all([apply(at, ALL), apply(at, ALL)]);
   const [end, refused] = both[0].code === 0 ? both : both.toReversed();
   expect([end?.code, refused?.code], refused?.stderr).toEqual([0, 6]);
-  expect(refused && lastRecord(refused)["message"]).toMatch(/^process \d+ works on the nebula demo$/u);
+  expect(refused && lastRecord(refused)["message"]).toMatch(
+    /^process \d+ works on the nebula demo$/u,
+  );
   expect(landed(at)).toHaveLength(3);
 });
 
