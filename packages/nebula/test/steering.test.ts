@@ -183,3 +183,19 @@ test("RETRY in the folder has the phase that it names begin again", async () => 
   await place.apply(WRITES_BOTH, { resumed: newest(place) });
   expect(place.told.at(-1)).toMatchObject({ message: 'RETRY: there is no phase "nobody"' });
 });
+
+test("RETRY is removed once the phase is begun again on disk, and not before", async () => {
+  const place = aPlace({}, IN_ORDER);
+  const failing = agentsAfter(() => Promise.reject(new Error("broken")));
+  await place.apply(WRITES_BOTH, { optionsOf: failing });
+  const file = join(place.dir, "RETRY");
+  writeFileSync(file, "a\n");
+  const stop = new AbortController();
+  const onEvent = ({ type }: Told): void => {
+    if (type !== "decision") return;
+    expect([existsSync(file), newest(place).phases[0]?.status]).toEqual([true, "pending"]);
+    stop.abort();
+  };
+  await place.apply(WRITES_BOTH, { resumed: newest(place), onEvent, signal: stop.signal });
+  expect([existsSync(file), newest(place).phases[0]?.attempt]).toEqual([false, 2]);
+});

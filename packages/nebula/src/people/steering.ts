@@ -74,10 +74,8 @@ export function createSteering(options: SteeringOptions): Steering {
         if (note.isNow) endNow();
       }
       pause(pauseEnds(home, { id: store.current.id, dir }).join(" and "));
-      if ((await take("STOP")) !== undefined)
-        stop(`after the turns in flight: ${join(dir, "STOP")}`);
-      const phase = (await take("RETRY"))?.trim();
-      if (phase !== undefined) retry(phase);
+      await take("STOP", () => stop(`after the turns in flight: ${join(dir, "STOP")}`));
+      await take("RETRY", (text) => retry(text.trim()));
     },
   };
 
@@ -91,23 +89,28 @@ export function createSteering(options: SteeringOptions): Steering {
     );
   }
 
-  /** The text of a file that was not taken before. */
-  async function take(name: string): Promise<string | undefined> {
+  /** Does what a file asks that was not taken before; then it is removed. */
+  async function take(name: string, carryOut: (text: string) => void): Promise<void> {
     const path = join(dir, name);
     const identity = identityOf(path);
-    if (identity === undefined || taken.get(name) === identity) return undefined;
+    if (identity === undefined || taken.get(name) === identity) return;
     taken.set(name, identity);
+    const text = orWarning(path, () => readWholeFile(path, { maxBytes: 4096 }));
+    if (text === undefined) return;
+    carryOut(Buffer.from(text).toString());
+    if (await isTracked(dir, name)) {
+      tell({ type: "warning", message: `${path} is tracked by git, and stays` });
+    } else {
+      orWarning(path, () => removeFile(path));
+    }
+  }
+
+  /** A file of a person's that cannot be read or removed is no failure of the engine. */
+  function orWarning<T>(path: string, work: () => T): T | undefined {
     try {
-      const text = Buffer.from(readWholeFile(path, { maxBytes: 4096 }) ?? []).toString();
-      if (await isTracked(dir, name)) {
-        tell({ type: "warning", message: `${path} is tracked by git, and stays` });
-      } else {
-        removeFile(path);
-      }
-      return text;
+      return work();
     } catch (error) {
-      const why = messageOf(error);
-      tell({ type: "warning", message: `${path}: ${why}` });
+      tell({ type: "warning", message: `${path}: ${messageOf(error)}` });
       return undefined;
     }
   }
@@ -115,7 +118,7 @@ export function createSteering(options: SteeringOptions): Steering {
   function retry(id: string): void {
     const phase = store.current.phases.find((each) => each.id === id);
     if (phase === undefined) {
-      tell({ type: "warning", message: `RETRY: there is no phase ${JSON.stringify(id)}` });
+      report({ type: "warning", message: `RETRY: there is no phase ${JSON.stringify(id)}` });
       return;
     }
     const { attempt, digest } = phase;
