@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { Told } from "../src/events.ts";
 import { answerPhase } from "../src/people/answer.ts";
+import { nebulaEvents } from "../src/state/events.ts";
 import {
   aPlace,
   MANIFEST,
@@ -199,8 +200,30 @@ test("what was cut off while it landed is rejected, or has landed, as the next e
   // As where it died between the move of the branch and the record of it.
   place.git("update-ref", "refs/heads/nebula/demo", newest(place).phases[0]?.candidate ?? "");
   expect((await place.apply({})).reason).toBe("done");
-  expect(warnings(place).at(-1)).toContain("it has landed");
+  const refused = { phase: "a", message: "reject was not carried out: it has landed" };
+  expect(place.told).toContainEqual({ type: "warning", ...refused });
+  // For the person who was not at its screen.
+  const kept = nebulaEvents(commonDir(place), newest(place).id);
+  expect(kept).toContainEqual(expect.objectContaining(refused));
   expect(place.landings()).toHaveLength(1);
+});
+
+test("what has no meaning is refused to the person who says it, also while an engine works", async () => {
+  const place = aPlace({}, { ...ALONE, "b.md": phase("b") });
+  const said: unknown[] = [];
+  const work: Work = {
+    ...WRITES_BOTH,
+    "Phase b": (tree) => {
+      said.push(answer(place, "approve", "b"), answer(place, "skip", "b"));
+      write(tree, { "b.txt": "b\n" });
+    },
+  };
+  await place.apply(work);
+  expect(said).toEqual([
+    { kind: "refused", why: "nobody is asked whether it lands" },
+    { kind: "refused", why: "it is running: only what has not begun, failed or waits is skipped" },
+  ]);
+  expect(warnings(place)).toEqual([]);
 });
 
 test("what failed is tried again, with what waited for it; what is skipped is left out", async () => {

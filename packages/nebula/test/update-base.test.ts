@@ -235,3 +235,25 @@ test("a phase that is approved does not land where the branch fails by itself", 
   expect(place.landings().at(-1)).toMatch(/^Land base-1/u);
   expect(newest(place).phases.find(({ id }) => id === "a")?.status).toBe("queued");
 });
+
+test("an update of the base that comes while one is worked on is refused to the person at once", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  await place.apply(WORK);
+  const main = commit(place, { "both.txt": "main\n" });
+  await update(place, main, true);
+  const refused: unknown[] = [];
+  const optionsOf: ApplyOptions["optionsOf"] = (spec) => {
+    const { coder, reviewer } = agentsOf({})(spec);
+    const invoke: typeof coder.invoke = async (request) => {
+      refused.push(await update(place, main).catch((error: unknown) => error));
+      write(request.workTree, { "both.txt": "both\n" });
+      return coder.invoke(request);
+    };
+    return { coder: { ...coder, invoke }, reviewer };
+  };
+  expect((await again(place, { optionsOf })).reason).toBe("done");
+  expect(refused).toMatchObject([{ code: "ERR_UNFINISHED" }]);
+  const long = { commit: main, name: "x".repeat(1025), withAgent: false };
+  const updating = updateBase(await openRepository(place.repo), newest(place), long);
+  await expect(updating).rejects.toMatchObject({ code: "ERR_USAGE" });
+});

@@ -1,10 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { ApplyOptions } from "../src/engine/apply.ts";
+import type { ApplyEnd, ApplyOptions } from "../src/engine/apply.ts";
 import { planUpdate, updateNebula } from "../src/engine/update.ts";
+import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { nebulaEvents } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import {
   agentsOf,
@@ -16,6 +18,7 @@ import {
   write,
   newest,
   commonDir,
+  WRITES_BOTH,
 } from "./place.ts";
 
 const FILES = {
@@ -188,27 +191,40 @@ test("a phase that is approved before its new text reaches it lands as it was, w
   expect(approved).toMatchObject({ phase: "a", isOutdated: true });
 });
 
-test("an update that may not be worked on is refused, and the engine continues", async () => {
-  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+/** Works on a phase during which an update is left, and waits until that is judged. */
+async function judged(place: Place, admit: ApplyOptions["admit"]): Promise<ApplyEnd> {
   const work: Work = { "Phase a": (tree) => write(tree, { a: "a" }) };
   const optionsOf: ApplyOptions["optionsOf"] = (spec) => {
     const { coder, reviewer } = agentsOf(work)(spec);
     const invoke: typeof coder.invoke = async (request) => {
       write(place.dir, { "d.md": phase("d") });
       expect(update(place)).toBe("left");
-      const refused = () => place.told.some(({ type }) => type === "warning");
-      await vi.waitFor(() => expect(refused()).toBe(true), 20_000);
+      const isJudged = ({ type }: Told) => type === "warning" || type === "engine_stops";
+      await vi.waitFor(() => expect(place.told.some(isJudged)).toBe(true), 20_000);
       return coder.invoke(request);
     };
     return { coder: { ...coder, invoke }, reviewer };
   };
-  const admit = () => {
-    throw new Error("not trusted");
-  };
-  const { reason, state } = await place.apply(work, { optionsOf, admit });
-  expect([reason, state.phases.length]).toEqual(["done", 1]);
-  expect(place.told).toContainEqual({
-    type: "warning",
-    message: "the update was not taken: not trusted",
+  return place.apply(work, { optionsOf, admit });
+}
+
+test("an update that may not be worked on is refused on record, and the engine continues", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const { reason, state } = await judged(place, () => {
+    throw new NebulaError("ERR_USAGE", "not trusted");
   });
+  expect([reason, state.phases.length]).toEqual(["done", 1]);
+  const refused = { type: "warning", message: "the update was not taken: not trusted" };
+  expect(place.told).toContainEqual(refused);
+  expect(nebulaEvents(commonDir(place), state.id)).toContainEqual(expect.objectContaining(refused));
+});
+
+test("what fails while an update is taken is no refusal: the engine ends, and the update is there for the next", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const failing = judged(place, () => {
+    throw new TypeError("a mistake of ours");
+  });
+  await expect(failing).rejects.toThrow("a mistake of ours");
+  const { reason, state } = await place.apply(WRITES_BOTH);
+  expect([reason, state.phases.length]).toEqual(["done", 2]);
 });

@@ -42,7 +42,7 @@ export interface ApplyOptions extends Beginning {
   /**
    * Asked before another revision is taken while the engine works: the limits that count from then on.
    *
-   * @throws where it may not be worked on as it is: the update is refused.
+   * @throws {NebulaError} where it may not be worked on as it is: the update is refused. Anything else ends the engine.
    * @default it may be, and the limits stay
    */
   readonly admit?: ((spec: NebulaSpec) => EngineLimits) | undefined;

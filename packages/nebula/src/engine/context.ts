@@ -49,7 +49,7 @@ export interface Engine {
   readonly keys: KeyManager;
   /** As the last update has them. */
   readonly limits: EngineLimits;
-  /** Has what another revision says of limits count. @throws where it may not be worked on as it is. */
+  /** Has what another revision says of limits count. @throws {NebulaError} where it may not be worked on as it is. */
   readonly admit: (spec: NebulaSpec) => void;
   readonly agentLimits: AgentLimits;
   /** Absolute path of the file that says when an agent's usage limit is lifted. */

@@ -3,12 +3,12 @@ import { stringify } from "smol-toml";
 import { holdRef } from "../landing/hold-ref.ts";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
-import { leaveRequest, type Request } from "../people/requests.ts";
+import { leaveRequest, MOST_NAME, type Request } from "../people/requests.ts";
 import { keepSpec, readCopy } from "../spec/copy.ts";
 import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
 import { type NebulaHome, nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import type { StateStore } from "../state/store.ts";
+import { loadState, type StateStore } from "../state/store.ts";
 import { tryLockNebula, withState } from "../state/lock.ts";
 import { nextSeq } from "./schedule.ts";
 
@@ -28,19 +28,23 @@ export interface BaseUpdate {
  *
  * @returns The phase, approved and in the queue; `left`: an engine works on the nebula, which takes it within a second.
  * @throws {NebulaError} `ERR_UNFINISHED` while an update of the base is worked on or lands; `ERR_USAGE` where the nebula
- *   is archived.
+ *   is archived, and for a name of over 1,024 characters.
  */
 export async function updateBase(
   repository: Repository,
   state: NebulaState,
   update: BaseUpdate,
 ): Promise<{ readonly kind: "done"; readonly phase: string } | { readonly kind: "left" }> {
+  if (update.name.length > MOST_NAME) {
+    throw new NebulaError("ERR_USAGE", `a commit's name has at most ${MOST_NAME} characters`);
+  }
   const home = nebulaHome(repository.commonDir, state.id);
   const held = { repository, signal: new AbortController().signal };
   // Whatever becomes of the branch it is on, the commit is kept from `gc` before anything names it.
   await holdRef(held, refsOf(state.id).merged(update.commit), update.commit);
   const lock = tryLockNebula(home);
   if (lock === undefined) {
+    requireOpen(loadState(home) ?? state);
     leaveRequest(home, { kind: "base", ...update }, new Date());
     return { kind: "left" };
   }
@@ -57,20 +61,13 @@ export function takeBase(
   store: StateStore,
   { commit, name, withAgent }: Omit<Extract<Request, { readonly kind: "base" }>, "kind">,
 ): NebulaEvent | undefined {
-  const { phases, revision, archivedFrom, name: nebula } = store.current;
-  if (archivedFrom !== "") {
-    const message = `the nebula ${nebula} is archived: another one was begun in its place`;
-    throw new NebulaError("ERR_USAGE", message);
-  }
+  const { phases, revision } = store.current;
   const open = openBase(store.current);
   const asked = { merges: commit, asksPerson: !withAgent };
   if (open?.status === "queued" && open.merges === commit && open.asksPerson === !withAgent) {
     return undefined;
   }
-  if (open?.status === "running" || open?.status === "landing") {
-    const message = `${open.id} updates the base already, and has not landed`;
-    throw new NebulaError("ERR_UNFINISHED", message);
-  }
+  requireOpen(store.current);
   const id = open?.id ?? newId(store.current);
   const { files } = readCopy(home, revision);
   const known = open ?? pendingPhase(id, phaseRef(phases.length + 1, id), new Date());
@@ -89,6 +86,17 @@ export function takeBase(
   const next = withPhaseFile(files, id, textOf(id, { commit, name }));
   store.update(keepSpec(home, { files: next }), [...others, base], event);
   return event;
+}
+
+/** Refuses an update of the base that cannot be recorded now. @throws {NebulaError} as {@link updateBase} */
+function requireOpen(state: NebulaState): void {
+  if (state.archivedFrom !== "") {
+    const message = `the nebula ${state.name} is archived: another one was begun in its place`;
+    throw new NebulaError("ERR_USAGE", message);
+  }
+  const open = openBase(state);
+  if (open?.status !== "running" && open?.status !== "landing") return;
+  throw new NebulaError("ERR_UNFINISHED", `${open.id} is ${open.status}, which updates the base`);
 }
 
 /** The update of the base that has not landed. */

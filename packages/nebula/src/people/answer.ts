@@ -1,8 +1,9 @@
 import { tryLockNebula, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../spec/copy.ts";
-import { nebulaHome } from "../state/home.ts";
+import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
+import { loadState } from "../state/store.ts";
 import { type Decision, keptReason } from "./decision.ts";
 import { leaveDecision } from "./inbox.ts";
 import { carryOut, judge } from "./take-decisions.ts";
@@ -48,21 +49,27 @@ export function answerPhase(
   const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
   const home = nebulaHome(commonDir, state.id);
   const lock = tryLockNebula(home);
-  const now = (): Date => new Date();
-  if (lock === undefined) {
-    leaveDecision(home, decision, now());
-    return { kind: "left" };
-  }
+  if (lock === undefined) return leave(home, loadState(home) ?? state, decision, "left");
   return withState({ home, state, lock }, (store) => {
-    const decider = { store, spec: readSpec(home, store.current.revision), now };
     // What was cut off while it landed may be on the branch.
-    if (store.phase(phase).status === "landing") {
-      const decided = judge(store.current, decider, decision);
-      if (decided.kind === "refused") return decided;
-      leaveDecision(home, decision, now());
-      return { kind: "kept" };
-    }
-    const decided = carryOut(decider, decision);
+    const isLanding = store.phase(phase).status === "landing";
+    if (isLanding) return leave(home, store.current, decision, "kept");
+    const spec = readSpec(home, store.current.revision);
+    const decided = carryOut({ store, spec, now: () => new Date() }, decision);
     return decided.kind === "refused" ? decided : { kind: "done" };
   });
+}
+
+/** Leaves a decision for an engine, unless it has no meaning now. */
+function leave(
+  home: NebulaHome,
+  state: NebulaState,
+  decision: Decision,
+  kind: "left" | "kept",
+): Answered {
+  const now = new Date();
+  const decided = judge(state, { spec: readSpec(home, state.revision), now: () => now }, decision);
+  if (decided.kind === "refused") return decided;
+  leaveDecision(home, decision, now);
+  return { kind };
 }

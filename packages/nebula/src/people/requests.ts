@@ -3,6 +3,9 @@ import * as v from "valibot";
 import type { NebulaHome } from "../state/home.ts";
 import { leaveNote, type Note, waitingNotes } from "./notes.ts";
 
+/** Most characters of what a person calls a commit. */
+export const MOST_NAME = 1024;
+
 /** What a person asks of the engine that works on a nebula. */
 const requestSchema = v.variant("kind", [
   v.object({
@@ -14,7 +17,7 @@ const requestSchema = v.variant("kind", [
     kind: v.literal("base"),
     /** The commit that is merged into the nebula's branch, and what a person calls it. */
     commit: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u)),
-    name: v.pipe(v.string(), v.maxLength(1024)),
+    name: v.pipe(v.string(), v.maxLength(MOST_NAME)),
     /** Whether agents rework it where it cannot land. */
     withAgent: v.boolean(),
   }),

@@ -1,6 +1,7 @@
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaEvent } from "../events.ts";
 import type { NebulaHome } from "../state/home.ts";
+import { note } from "../state/report.ts";
 import type { NebulaState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import { type Decided, type Decision, decide } from "./decision.ts";
@@ -53,30 +54,29 @@ export function takeDecisionsOf(taker: Taker, id: string): void {
 }
 
 function take(taker: Taker, isMeant: (phase: string | undefined) => boolean): void {
-  const { home, tell } = taker;
-  for (const waiting of waitingDecisions(home)) {
+  for (const waiting of waitingDecisions(taker.home)) {
     const { said: decision } = waiting;
     if (!isMeant(decision?.phase)) continue;
-    const event = decision && carriedOut(taker, decision);
+    if (decision !== undefined) takeDecision(taker, decision);
     const kept = removeNote(waiting);
-    tell(event ?? { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
+    if (kept === undefined) continue;
+    note(taker, { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
   }
 }
 
-/** Carries one out, and tells what came of it. */
+/** Carries one out, and reports what came of it; a refusal is kept on record for the person who decided. */
 export function takeDecision(
   decider: Decider & { readonly tell: (event: NebulaEvent) => void },
   decision: Decision,
 ): void {
-  decider.tell(carriedOut(decider, decision));
-}
-
-function carriedOut(decider: Decider, decision: Decision): NebulaEvent {
   const decided = carryOut(decider, decision);
   const { verb, phase, attempt, reason } = decision;
-  return decided.kind === "refused"
-    ? { type: "warning", phase, message: `${verb} was not carried out: ${decided.why}` }
-    : { type: "decision", phase, attempt, verb, reason };
+  if (decided.kind === "refused") {
+    const message = `${verb} was not carried out: ${decided.why}`;
+    note(decider, { type: "warning", phase, message });
+  } else {
+    decider.tell({ type: "decision", phase, attempt, verb, reason });
+  }
 }
 
 /** Phases that need one, directly or not. */

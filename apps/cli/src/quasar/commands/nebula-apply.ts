@@ -8,6 +8,7 @@ import {
   findNebula,
   isUnfinished,
   listNebulae,
+  NebulaError,
   type NebulaState,
   type PhaseRunOptions,
   type StopReason,
@@ -137,10 +138,11 @@ export async function workOnNebula(
         ...{ loaded, resumed: begun, limits, landingsOnly, optionsOf },
         ...{ branch: options.branch, fresh: options.fresh },
         ...{ base, withoutOwnHook, acceptSettings: options.acceptSettings },
-        admit(nebula) {
-          requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
-          return limitsFor(nebula);
-        },
+        admit: (nebula) =>
+          refusing(() => {
+            requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
+            return limitsFor(nebula);
+          }),
         mirror: options.mirror,
         acceptsRedBase: options.acceptRedBase,
         failsFast: options.failFast,
@@ -168,6 +170,16 @@ export async function workOnNebula(
   } finally {
     interrupts.stop();
     reporter.close();
+  }
+}
+
+/** Has what a command refuses refuse an update, while its engine works on. @throws {NebulaError} */
+function refusing<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new NebulaError("ERR_USAGE", error.message, { cause: error });
   }
 }
 
