@@ -23,7 +23,8 @@ const KEYS = `
   hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
   ignored inFiles index installCommand instructed intervalMs isChanged isDirty isFinished isHere
   isInstalled isKept isKnown isNow isOutdated isPaused isRejected isShortened isStaged isTaken
-  isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch key keyId keyIds keyIndex
+   isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds
+   keyIndex
   keyPath keys kills kind knownUsd landedCount landedSha landsAfter lastCheckpoint lastCheckpointId
   lastKnownState lastOutput lastState lastTurn leadsTo likelyUsd limit line lines login loginCommand
   losses maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning

@@ -164,6 +164,28 @@ test("what is approved lands without agents, is squashed, and what is kept of it
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(2);
 });
 
+test("a nebula whose failed phases can be retried is pruned by name and flag alone", async () => {
+  const { at, id } = await halfDone();
+  await quasar(at, ["nebula", "reject", "two", "--final"]);
+  expect(
+    (await quasar(at, ["nebula", "prune"])).stdout,
+  ).toBe(`nebula demo is kept: 1 failed phase can be retried
+  next     quasar nebula prune ${id} --with-failed
+`);
+  const all = lastRecord(await quasar(at, ["nebula", "prune", "--json"]));
+  expect(all).toMatchObject({ nebulae: [], keptIds: [id] });
+  const named = await quasar(at, ["nebula", "prune", "demo"]);
+  expect(named.code).toBe(6);
+  expect(named.stderr).toContain("the nebula demo has 1 failed phase, which can be retried");
+  expect(named.stderr).toContain(`quasar nebula prune ${id} --with-failed`);
+  expect((await quasar(at, ["nebula", "prune", "--with-failed"])).code).toBe(2);
+  const young = ["nebula", "prune", id, "--with-failed", "--older-than", "1d"];
+  expect((await quasar(at, young)).code).toBe(6);
+  expect((await doctor(at)).stdout).not.toMatch(/^ *nebula/mu);
+  const pruned = await quasar(at, ["nebula", "prune", id, "--with-failed"]);
+  expect(pruned.stdout).toContain("nebula demo has lost its folder");
+});
+
 test("a rejection says what is wrong, or is refused with an example", async () => {
   const { at, id } = await halfDone();
   const mute = await quasar(at, ["nebula", "reject", "two"]);

@@ -9,7 +9,7 @@ export { nebulaEvents } from "./state/events.ts";
 export { type FollowOptions, followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
 export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
-export { type PrunedNebula, pruneNebula } from "./engine/prune.ts";
+export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
 export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";

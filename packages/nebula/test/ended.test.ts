@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
-import { expect, test } from "vitest";
+import { listRunProcesses } from "@quasar/agents/turns";
+import { expect, test, vi } from "vitest";
 import { pruneNebula } from "../src/engine/prune.ts";
 import { squashNebula } from "../src/landing/squash.ts";
 import { answerPhase } from "../src/people/answer.ts";
+import { listNebulae } from "../src/state/list.ts";
 import {
   agentsOf,
   aPlace,
@@ -19,6 +21,8 @@ import {
   GATED,
   commonDir,
 } from "./place.ts";
+
+vi.mock("@quasar/agents/turns", { spy: true });
 
 const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
 
@@ -129,4 +133,55 @@ test("a nebula that has not ended is never removed", async () => {
   const pruning = pruneNebula(repository, newest(place), { isDryRun: false });
   await expect(pruning).rejects.toMatchObject({ code: "ERR_UNFINISHED" });
   expect(newest(place).phases).toHaveLength(2);
+});
+
+const prune = async (place: Place, more: object = {}) =>
+  pruneNebula(await openRepository(place.repo), newest(place), { isDryRun: false, ...more });
+const BROKEN: Work = {
+  "Phase a": () => {
+    throw new Error("broken");
+  },
+};
+
+test("a nebula with failed phases is removed only where retrying them is given up, or it is archived", async () => {
+  const place = aPlace({}, FILES);
+  expect((await place.apply(BROKEN)).reason).toBe("failed");
+  await expect(prune(place)).rejects.toMatchObject({
+    code: "ERR_UNFINISHED",
+    message: "the nebula demo has 1 failed phase, which can be retried",
+  });
+  const { id } = newest(place);
+  await prune(place, { withFailed: true });
+  expect(listNebulae(commonDir(place))).toEqual([]);
+
+  const other = aPlace({}, FILES);
+  await other.apply(BROKEN);
+  const replaced = newest(other);
+  await other.apply(WRITES_BOTH, { resumed: undefined, fresh: true });
+  const repository = await openRepository(other.repo);
+  await pruneNebula(repository, replaced, { isDryRun: false });
+  expect(listNebulae(commonDir(other)).map((each) => each.id)).not.toContain(replaced.id);
+  await expect(
+    pruneNebula(repository, { ...replaced, id }, { isDryRun: false }),
+  ).rejects.toMatchObject({
+    code: "ERR_NOT_FOUND",
+  });
+});
+
+test("what is removed is decided by what a nebula is now, and not as it was shown", async () => {
+  const place = aPlace({}, FILES);
+  const repository = await openRepository(place.repo);
+  const { state: ended } = await place.apply(BROKEN);
+  answerPhase(commonDir(place), ended, { verb: "retry", phase: "a" });
+  const pruning = pruneNebula(repository, ended, { isDryRun: false, withFailed: true });
+  await expect(pruning).rejects.toMatchObject({ code: "ERR_UNFINISHED" });
+  await place.apply(WRITES_BOTH);
+  await expect(prune(place, { olderThanMs: 60_000 })).rejects.toMatchObject({
+    message: "the nebula demo has not ended so long ago",
+  });
+  const listed = vi.mocked(listRunProcesses);
+  listed.mockReturnValueOnce(undefined);
+  await expect(prune(place)).rejects.toMatchObject({ code: "ERR_LOCKED" });
+  await prune(place);
+  expect(listNebulae(commonDir(place))).toEqual([]);
 });

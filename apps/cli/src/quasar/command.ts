@@ -62,4 +62,5 @@ export interface Given extends GivenOf<Settings> {
   readonly dryRun?: true | undefined;
   readonly olderThan?: string | undefined;
   readonly stopped?: true | undefined;
+  readonly withFailed?: true | undefined;
 }

@@ -391,10 +391,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "delete what is kept of nebulae that have ended",
     description:
       "delete folders, refs and work trees of nebulae that have ended. Their branches\n" +
-      "stay, and what no branch has is kept in a bundle",
+      "stay, and what no branch has is kept in a bundle. One with phases that failed\n" +
+      "and can be retried is kept",
     args: [["[nebula]", "its name, id or folder; all that have ended if left out"]],
     options: [
       ["--older-than <time>", "only those that ended so long ago"],
+      ["--with-failed", "this one, too, although phases of it can be retried"],
       ["--dry-run", "only say what"],
     ],
     examples: [
@@ -466,9 +468,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula reject",
     summary: "send a phase that waits back to its agents, or stop a plan",
     description:
-      "send a phase that waits for you back to its agents, or one that you approved and\n" +
-      "that has not landed; without a phase: keep the plan that waits from beginning\n" +
-      "until its files are others (nebula update)",
+      "send a phase that waits for you back to its agents, or one that you approved\n" +
+      "and that has not landed; without a phase: keep the plan that waits from\n" +
+      "beginning until its files are others (nebula update)",
     args: [PHASE_OR_PLAN],
     options: [
       ["--reason <text>", "what is wrong, for its agents; needed unless it is for good"],

@@ -9,13 +9,15 @@ import { removeDetachedWorkTree, repairWorkTrees } from "@quasar/git/landing";
 import { listRefs, removeRefs, takeSnapshot } from "@quasar/git/snapshots";
 import { listWorktrees } from "@quasar/git/work-trees";
 import { makeFolders } from "@quasar/process/files";
+import { cleanLine, count } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { isTreeOf } from "../state/check.ts";
 import { nebulaeFolder, nebulaHome, refsOf } from "../state/home.ts";
-import { isUnfinished } from "../state/list.ts";
+import { canRetry, isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
 import { lockNebula } from "../state/lock.ts";
+import { loadState } from "../state/store.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -33,26 +35,51 @@ export interface PrunedNebula {
   readonly bundle: string | undefined;
 }
 
+export interface PruneOptions {
+  readonly isDryRun: boolean;
+  /** Whether one goes, too, whose failed phases could be retried. @default false */
+  readonly withFailed?: boolean | undefined;
+  /** For how long nothing has happened to it, in milliseconds. @default 0 */
+  readonly olderThanMs?: number | undefined;
+}
+
+/** Why a nebula is kept; `undefined`: nobody needs what is kept of it. */
+export function keptAs(
+  state: NebulaState,
+  { withFailed, olderThanMs = 0 }: Omit<PruneOptions, "isDryRun">,
+  now: Date,
+): "unfinished" | "failed" | "young" | undefined {
+  const { createdAt, phases } = state;
+  if (isUnfinished(state)) return "unfinished";
+  const times = [createdAt, ...phases.map(({ updatedAt }) => updatedAt)].map((at) =>
+    Date.parse(at),
+  );
+  if (now.getTime() - Math.max(...times) < olderThanMs) return "young";
+  return canRetry(state) && withFailed !== true ? "failed" : undefined;
+}
+
 /**
  * Removes what is kept of a nebula that has ended: its work trees, its refs and its folder. Its branch stays, and what is in no
  * branch is in a bundle before, durable and read back.
  *
- * @throws {NebulaError} `ERR_UNFINISHED`; `ERR_LOCKED`, also while a process works for one of its runs.
+ * @param shown - As the person was shown it: what is decided is decided by what it is under its lock.
+ * @throws {NebulaError} `ERR_UNFINISHED` where it is kept; `ERR_NOT_FOUND` where it is gone; `ERR_LOCKED`, also while a process
+ *   works for one of its runs, or where that cannot be known.
  */
 export async function pruneNebula(
   repository: Repository,
-  state: NebulaState,
-  { isDryRun }: { readonly isDryRun: boolean },
+  shown: NebulaState,
+  options: PruneOptions,
 ): Promise<PrunedNebula> {
   const { root, commonDir } = repository;
-  if (isUnfinished(state)) {
-    throw new NebulaError("ERR_UNFINISHED", `the nebula ${state.name} has not ended`, {
-      next: [{ shell: `quasar nebula status ${state.id}` }],
-    });
-  }
-  const home = nebulaHome(commonDir, state.id);
+  const { isDryRun } = options;
+  const home = nebulaHome(commonDir, shown.id);
+  if (!existsSync(home.dir)) throw gone(shown);
   const lock = lockNebula(home);
   try {
+    const state = loadState(home);
+    if (state === undefined) throw gone(shown);
+    requireEnded(state, options);
     refuseLive(state);
     const trees = await treesOf(repository, state);
     if (!isDryRun) {
@@ -83,14 +110,44 @@ async function treesOf({ root }: Repository, { id }: NebulaState): Promise<reado
   return (await listWorktrees(root)).map(({ path }) => path).filter((path) => isTreeOf(id, path));
 }
 
+function gone({ id }: NebulaState): NebulaError {
+  return new NebulaError("ERR_NOT_FOUND", `there is no nebula ${id} any more`);
+}
+
+function requireEnded(state: NebulaState, options: PruneOptions): void {
+  const { id, name, phases } = state;
+  const why = keptAs(state, options, new Date());
+  if (why === undefined) return;
+  const failed = phases.filter(({ status }) => status === "failed").length;
+  const words = {
+    unfinished: "has not ended",
+    young: "has not ended so long ago",
+    failed: `has ${count(failed, "failed phase")}, which can be retried`,
+  };
+  const anyway = { shell: `quasar nebula prune ${id} --with-failed`, note: "gives that up" };
+  throw new NebulaError("ERR_UNFINISHED", `the nebula ${cleanLine(name)} ${words[why]}`, {
+    next: [{ shell: `quasar nebula status ${id}` }, ...(why === "failed" ? [anyway] : [])],
+  });
+}
+
 function refuseLive({ name, phases }: NebulaState): void {
   const runs = new Set(phases.flatMap((phase) => phase.runs));
-  const live = (listRunProcesses() ?? []).filter(({ runId }) => runs.has(runId));
+  if (runs.size === 0) return;
+  const all = listRunProcesses();
+  if (all === undefined) {
+    const message = `the processes of this machine cannot be listed: agents of the nebula ${cleanLine(name)} may still work`;
+    throw new NebulaError("ERR_LOCKED", message, { next: [{ do: "check" }] });
+  }
+  const live = all.filter(({ runId }) => runs.has(runId));
   if (live.length === 0) return;
   const pids = live.map(({ pid }) => pid).join(" ");
-  throw new NebulaError("ERR_LOCKED", `processes of the nebula ${name} are still there: ${pids}`, {
-    next: [{ shell: `kill ${pids}` }],
-  });
+  throw new NebulaError(
+    "ERR_LOCKED",
+    `processes of the nebula ${cleanLine(name)} are still there: ${pids}`,
+    {
+      next: [{ shell: `kill ${pids}` }],
+    },
+  );
 }
 
 /** What is uncommitted in a work tree, and commits of it on no branch, are kept by refs before it goes. */

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import type { Repository } from "@quasar/git";
 import { listWorktrees } from "@quasar/git/work-trees";
 import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
-import { isUnfinished } from "./list.ts";
+import { canRetry, isUnfinished } from "./list.ts";
 import type { NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
 
@@ -11,7 +11,7 @@ import { loadState } from "./store.ts";
 export type NebulaProblem =
   /** What is kept of it cannot be read. */
   | { readonly kind: "unreadable"; readonly path: string; readonly error: unknown }
-  /** It has ended, and work trees of it are left. */
+  /** It has ended, with nothing to be retried, and work trees of it are left. */
   | {
       readonly kind: "trees_left";
       readonly nebula: NebulaState;
@@ -43,7 +43,7 @@ function problemOf(
     return { kind: "unreadable", path: home.state, error };
   }
   // One that died before its first save has nothing, and the next begins afresh.
-  if (nebula === undefined || isUnfinished(nebula)) return undefined;
+  if (nebula === undefined || isUnfinished(nebula) || canRetry(nebula)) return undefined;
   const paths = trees.map(({ path }) => path).filter((path) => isTreeOf(id, path));
   return paths.length === 0 ? undefined : { kind: "trees_left", nebula, paths };
 }

@@ -36,6 +36,14 @@ export function mayLand({
   return archivedFrom === "" && phases.some(({ status }) => status !== "done");
 }
 
+/** Whether a nebula has phases that failed and that a person can have begin again. */
+export function canRetry({
+  phases,
+  archivedFrom,
+}: Pick<NebulaState, "phases" | "archivedFrom">): boolean {
+  return archivedFrom === "" && phases.some(({ status }) => status === "failed");
+}
+
 /**
  * The unfinished nebula that was begun from a folder; `undefined` where there is none.
  *

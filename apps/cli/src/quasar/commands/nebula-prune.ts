@@ -1,5 +1,5 @@
-import { findNebula, isUnfinished, listNebulae, type NebulaState } from "@quasar/nebula";
-import { type PrunedNebula, pruneNebula } from "@quasar/nebula/internal";
+import { findNebula, listNebulae, type NebulaState } from "@quasar/nebula";
+import { keptAs, type PrunedNebula, pruneNebula } from "@quasar/nebula/internal";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, count, fit, jsonLine, shellWord, span } from "@quasar/runs/text";
 import { periodMs } from "../../shared/config/kinds.ts";
@@ -13,6 +13,7 @@ import type { NebulaPruneLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaPruneOptions {
   readonly olderThan?: string | undefined;
+  readonly withFailed?: true | undefined;
   readonly dryRun?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -20,33 +21,44 @@ export interface NebulaPruneOptions {
 /** `quasar nebula prune`: removes what is kept of nebulae that have ended; their branches stay. */
 export async function nebulaPruneCommand(
   named: string | undefined,
-  { olderThan, dryRun, json }: NebulaPruneOptions,
+  { olderThan, withFailed, dryRun, json }: NebulaPruneOptions,
 ): Promise<ExitCode> {
   refuseAgents("prune");
-  const ageMs = ageOf(olderThan);
+  if (named === undefined && withFailed === true) {
+    throw new CliError("ERR_USAGE", "--with-failed is about one nebula, and none is named", {
+      next: ["quasar nebula prune NEBULA --with-failed"],
+    });
+  }
+  const olderThanMs = ageOf(olderThan);
+  const options = { isDryRun: dryRun === true, withFailed, olderThanMs };
+  const { isDryRun } = options;
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const meant =
-    named === undefined
-      ? listNebulae(repositoryId).filter((state) => !isUnfinished(state) && isOlder(state, ageMs))
-      : [findNebula(repositoryId, named)];
-  const isDryRun = dryRun === true;
+  const known = named === undefined ? listNebulae(repositoryId) : [findNebula(repositoryId, named)];
+  const keptBy = (state: NebulaState) => keptAs(state, options, new Date());
+  // What a person has named is refused with why it is kept.
+  const meant = named === undefined ? known.filter((state) => keptBy(state) === undefined) : known;
+  const kept = named === undefined ? known.filter((state) => keptBy(state) === "failed") : [];
   const pruned: (readonly [NebulaState, PrunedNebula])[] = [];
   for (const state of meant) {
-    pruned.push([state, await pruneNebula(repositoryOf(workspace), state, { isDryRun })]);
+    pruned.push([state, await pruneNebula(repositoryOf(workspace), state, options)]);
   }
   if (json === true) {
     const removed = pruned.map(([{ id, name }, { trees, refs, bundle }]) => ({
       ...{ nebulaId: id, nebula: name, workTrees: trees, refCount: refs.length, bundle },
     }));
-    const line = result("nebula_prune", { dryRun: isDryRun, nebulae: removed }, EXIT.ok);
+    const facts = { dryRun: isDryRun, nebulae: removed, keptIds: kept.map(({ id }) => id) };
+    const line = result("nebula_prune", facts, EXIT.ok);
     process.stdout.write(jsonLine(line satisfies NebulaPruneLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...(pruned.length === 0 ? [`no nebula of this repository ${noneWords(ageMs)}`] : []),
+    ...(pruned.length === 0 && kept.length === 0
+      ? [`no nebula of this repository ${noneWords(olderThanMs)}`]
+      : []),
     ...pruned.flatMap(([state, what]) => prunedLines(state, what, isDryRun, view)),
+    ...kept.flatMap((state) => keptLines(state, view)),
   ]);
   return EXIT.ok;
 }
@@ -58,15 +70,6 @@ function ageOf(olderThan: string | undefined): number {
   throw new CliError("ERR_USAGE", "--older-than must be a length of time such as 12h or 14d", {
     next: ["quasar nebula prune --dry-run --older-than 14d"],
   });
-}
-
-/** Whether nothing has happened to a nebula for so long. */
-function isOlder({ createdAt, phases }: NebulaState, ageMs: number): boolean {
-  const times = [createdAt, ...phases.map(({ updatedAt }) => updatedAt)].map((at) =>
-    Date.parse(at),
-  );
-  const last = times.reduce((latest, at) => Math.max(latest, at), 0);
-  return Date.now() - last >= ageMs;
 }
 
 function noneWords(ageMs: number): string {
@@ -88,5 +91,14 @@ function prunedLines(
     ...(bundle === undefined || isDryRun
       ? []
       : nextLines([`git bundle list-heads ${shellWord(bundle)}`], view)),
+  ];
+}
+
+/** One whose failed phases can be retried goes only where it is named. */
+function keptLines({ id, name, phases }: NebulaState, view: View): readonly string[] {
+  const failed = phases.filter(({ status }) => status === "failed").length;
+  return [
+    `nebula ${fit(cleanLine(name), 40)} is kept: ${count(failed, "failed phase")} can be retried`,
+    ...nextLines([`quasar nebula prune ${id} --with-failed`], view),
   ];
 }

@@ -59,6 +59,9 @@ const pruned = object(
 export const nebulaPruneLine = result("nebula_prune", "What was kept of ended nebulae is removed", {
   dryRun: flag("Whether nothing was removed, and this is what would be"),
   nebulae: list(pruned, "The newest first"),
+  keptIds: texts(
+    "Ids of ended nebulae that are kept, since phases of them failed and can be retried",
+  ),
 });
 
 export type NebulaPruneLine = Printed<typeof nebulaPruneLine>;
