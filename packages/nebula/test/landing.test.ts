@@ -1,8 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { ApplyEnd } from "../src/engine/apply.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import type { Told } from "../src/events.ts";
+import { answerPhase } from "../src/people/answer.ts";
+import {
+  agentsOf,
+  aPlace,
+  commonDir,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  type Work,
+  write,
+} from "./place.ts";
 
 const verified = (...commands: string[]): string =>
   `${MANIFEST}[execution]\nverify = ${JSON.stringify(commands)}\n`;
@@ -60,6 +72,51 @@ test("of very many conflicts as many are kept and shown to its agents as they ca
   expect(tasks[0]?.length).toBeLessThan(60_000);
   expect(tasks[0]).toMatch(/\n- and others\n/u);
   expect(place.landings()).toEqual(["Land a: Phase a", "Land b: Phase b"]);
+});
+
+test.for(["", "^{tree}", ":a.txt"])(
+  "a phase of whose commit git lacks the object %j waits for a person, and the others land",
+  async (what) => {
+    const files = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+    const place = aPlace({}, files);
+    const work: Work = {
+      "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+      "Phase b": async (tree) => {
+        await vi.waitFor(() => expect(isLost).toBe(true), 20_000);
+        write(tree, { "b.txt": "b\n" });
+      },
+    };
+    let isLost = false;
+    const onEvent = (event: Told): void => {
+      if (event.type !== "phase_approved" || event.phase !== "a") return;
+      const id = place.git("rev-parse", `${event.tip}${what}`);
+      rmSync(join(place.repo, ".git/objects", id.slice(0, 2), id.slice(2)));
+      isLost = true;
+    };
+    const { reason, state } = await place.apply(work, { onEvent });
+    expect(reason).toBe("waiting");
+    expect(place.landings()).toEqual(["Land b: Phase b"]);
+    expect(state.phases[0]).toMatchObject({ status: "awaiting_human", question: "rework" });
+    expect(state.phases[0]?.reason).toMatch(/^git lacks an object of it/u);
+    answerPhase(commonDir(place), state, { verb: "retry", phase: "a" });
+    expect((await place.apply(work)).reason).toBe("done");
+    expect(place.landings()).toEqual(["Land b: Phase b", "Land a: Phase a"]);
+  },
+);
+
+test("where the branch itself lacks an object no phase is blamed, and nothing is lost", async () => {
+  const place = aPlace({ f: "f\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const id = place.git("rev-parse", "main^{tree}");
+  const file = join(place.repo, ".git/objects", id.slice(0, 2), id.slice(2));
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  const onEvent = ({ type }: Told): void => {
+    if (type === "phase_approved") renameSync(file, `${file}.kept`);
+  };
+  const missing = expect.objectContaining({ code: "ERR_MISSING_OBJECT" }) as Error;
+  await expect(place.apply(work, { onEvent })).rejects.toEqual(missing);
+  expect(newest(place).phases[0]?.status).toBe("queued");
+  renameSync(`${file}.kept`, file);
+  expect((await place.apply(work)).reason).toBe("done");
 });
 
 test("a tree that was verified already is not verified again: its receipt says so", async () => {

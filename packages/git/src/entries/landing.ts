@@ -5,6 +5,7 @@ export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
 export {
   addDetachedWorkTree,
   checkOutCommit,
+  quarantineWorkTree,
   type RepairedWorkTrees,
   removeDetachedWorkTree,
   repairWorkTrees,
@@ -12,6 +13,7 @@ export {
 export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";
 export { type MergeConflict, type MergedTrees, mergeTrees } from "../landing/merge-trees.ts";
 export { quarantineRepositories } from "../landing/quarantine-repositories.ts";
+export { requireObjects } from "../landing/require-objects.ts";
 export { compareAndSwapRef, readRef, type RefChange, syncRef } from "../landing/swap-ref.ts";
 export { unpushedSubmodules } from "../landing/unpushed-submodules.ts";
 export { removeUntracked } from "../landing/remove-untracked.ts";

@@ -127,6 +127,23 @@ export async function removeDetachedWorkTree(
   await gitOutput("keep", root, removal(path), { signal });
 }
 
+/**
+ * Takes a linked work tree out of use whose commit or index git cannot read any more, and keeps its files.
+ *
+ * @param path - Absolute.
+ * @returns The folder that they are in now, `<path>.left-<time>`; `undefined`: there were none.
+ * @throws {GitError} `ERR_GIT_FAILED`; the system's error; the signal's reason when aborted.
+ */
+export async function quarantineWorkTree(
+  { root }: Pick<Repository, "root">,
+  path: string,
+  { signal }: SignalOptions = {},
+): Promise<string | undefined> {
+  const [kept] = quarantine(path);
+  await gitOutput("keep", root, removal(path), { signal });
+  return kept;
+}
+
 function removal(path: string): readonly string[] {
   return ["worktree", "remove", "--force", "--force", "--", path];
 }

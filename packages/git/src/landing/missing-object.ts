@@ -15,4 +15,4 @@ export function missingObject(what: string): GitError {
 }
 
 const MISSING =
-  /^(?:error|fatal): .*?(?:could not read [0-9a-f]{40}|unable to (?:read|find) |bad object |not a valid object\b|invalid reference: [0-9a-f]{40}|loose object |object file .* is empty$|with nonexistent object )/imu;
+  /^(?:error|fatal): .*?(?:could not read [0-9a-f]{40}|unable to (?:read|find) |bad (?:tree )?object |missing (?:blob|tree) object |not a valid object\b|invalid reference: [0-9a-f]{40}|loose object |object file .* is empty$|with nonexistent object )/imu;

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { openRuns, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
+import { waitForObject } from "../landing/missing-object.ts";
 import { waitForAnswers } from "../people/phase-people.ts";
+import type { PhaseSpec } from "../spec/types.ts";
 import { boundText } from "../state/bounds.ts";
 import { runsFolder } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
@@ -46,6 +48,15 @@ export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean>
  * then its run begins, and each is found again after a crash.
  */
 export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Worked> {
+  try {
+    return await workUntilEnd(engine, spec);
+  } catch (error) {
+    await waitForObject(engine, spec.id, error);
+    return "settled";
+  }
+}
+
+async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
   const state = engine.store.phase(spec.id);
   const { id } = state;
   const came = await attemptOf(engine, { spec, state });

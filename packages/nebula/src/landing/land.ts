@@ -6,6 +6,7 @@ import {
   landingDate,
   mergeTrees,
   readRef,
+  requireObjects,
   syncRef,
 } from "@quasar/git/landing";
 import { branchRef, type Engine } from "../engine/context.ts";
@@ -19,6 +20,7 @@ import { type Base, baseWith, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
+import { waitForObject } from "./missing-object.ts";
 import { laneObstacle, requireFreeLane } from "./obstacle.ts";
 import { pathsOutside } from "./scope.ts";
 import { sendBack } from "./send-back.ts";
@@ -36,6 +38,8 @@ export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promi
   engine.landing.add(spec.id);
   try {
     await landOn(engine, spec);
+  } catch (error) {
+    await waitForObject(engine, spec.id, error);
   } finally {
     engine.landing.delete(spec.id);
   }
@@ -56,6 +60,8 @@ async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
     if (!stillLands(engine, id, attempt)) return;
     const made = await candidateOn(engine, { spec, state: engine.store.phase(id) }, tip);
     if (made === undefined) return;
+    const { repository, signal } = engine;
+    await requireObjects(repository, made.candidate, { beside: tip, signal });
     if (await leavesScope(engine, spec, made)) return;
     const verified = await verifyCandidate(engine, made, base);
     if (verified === "sent back") return;
