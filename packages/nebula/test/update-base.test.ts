@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openRepository } from "@quasar/git";
-import { expect, test, vi } from "vitest";
-import { updateBase } from "../src/engine/update-base.ts";
+import { onGitWork, openRepository } from "@quasar/git";
+import { sample } from "@quasar/vitest/lane";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { Engine } from "../src/engine/context.ts";
+import { takeBase, updateBase } from "../src/engine/update-base.ts";
 import { planUpdate } from "../src/engine/update.ts";
 import type { ApplyOptions } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
@@ -22,6 +24,20 @@ import {
   write,
   commonDir,
 } from "./place.ts";
+
+/** The engine whose lane lands something now. */
+const lane: { engine: Engine | undefined } = vi.hoisted(() => ({ engine: undefined }));
+
+vi.mock(import("../src/landing/land.ts"), async (load) => {
+  const real = await load();
+  return {
+    ...real,
+    land: async (engine, phase) => {
+      lane.engine = engine;
+      await real.land(engine, phase).finally(() => (lane.engine = undefined));
+    },
+  };
+});
 
 const VERIFIED = `${MANIFEST}[execution]\nverify = ["test ! -e red.txt"]\n`;
 const WORK: Work = {
@@ -126,6 +142,43 @@ test("with an agent a conflict is reworked like that of any phase, in the place 
   expect(contains(place, main)).toBe(true);
   expect(end.state.phases).toHaveLength(2);
 });
+
+/** As many commands of git as a landing has. */
+const MOST_COMMANDS = 16;
+
+test.for(
+  sample(
+    Array.from({ length: MOST_COMMANDS }, (_, at) => at),
+    6,
+    6,
+  ),
+)(
+  "one that comes at command %i of git of a landing of the one before is merged, too",
+  async (at) => {
+    const { place, main } = await landed({ "m.txt": "m\n" }, MANIFEST);
+    const later = commit(place, { "later.txt": "later\n" });
+    await update(place, main);
+    let count = 0;
+    const begun = (): void => {
+      const { engine } = lane;
+      if (engine === undefined || (count += 1) !== at + 1) return;
+      takeBase(engine, { commit: later, name: "main", withAgent: false });
+    };
+    onTestFinished(onGitWork({ begun, ended: () => {} }));
+    expect((await again(place)).reason).toBe("done");
+    if (count <= at) {
+      await update(place, later);
+      expect((await again(place)).reason).toBe("done");
+    }
+    expect(contains(place, main) && contains(place, later)).toBe(true);
+    const { phases } = newest(place);
+    const merged = phases.filter(({ merges }) => merges !== "");
+    expect(merged.every(({ merges }) => contains(place, merges))).toBe(true);
+    expect(merged.some(({ merges }) => merges === later)).toBe(true);
+    const numbers = phases.map(({ landing }) => landing).filter((landing) => landing > 0);
+    expect(place.landings()).toHaveLength(numbers.length);
+  },
+);
 
 test("an engine that works takes it, before the plan's next phase has landed, and once although it dies", async () => {
   const manifest = `${MANIFEST}[execution]\nmerge_order = "plan"\n`;

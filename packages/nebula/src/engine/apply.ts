@@ -142,7 +142,7 @@ async function work(
         agentLimits: new AgentLimits(limitFiles),
         limitFile: (agent) => limitFiles.path(agent),
         bases: new Map(),
-        landing: new Set(),
+        inLane: new Set(),
         acceptsRedBase: options.acceptsRedBase === true,
         failsFast: options.failsFast === true,
         controls: await openSharedControls(repository, {

@@ -56,13 +56,13 @@ export interface Engine {
   readonly limitFile: (agent: string) => string;
   /** Commits of the branch that were verified by themselves, by this engine. */
   readonly bases: Map<string, Base>;
+  /** Ids of the phases that the lane works on: nobody else changes what the state says of them. */
+  readonly inLane: Set<string>;
   /** Whether what fails where it begins is accepted. */
   readonly acceptsRedBase: boolean;
   /** Whether no phase begins once one has failed. */
   readonly failsFast: boolean;
   readonly steering: Steering;
-  /** Ids of the phases whose landing is under way: only that takes what people decide of them. */
-  readonly landing: Set<string>;
   /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
   readonly controls: SharedControls;
   /** Where it has nobody work. */

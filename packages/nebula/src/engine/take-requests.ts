@@ -26,7 +26,7 @@ export function takeRequests(engine: Engine): void {
 function take(engine: Engine, request: Request): void {
   const { home, store, admit, tell } = engine;
   const taken = (): NebulaEvent | undefined => {
-    if (request.kind === "base") return takeBase(home, store, request);
+    if (request.kind === "base") return takeBase(engine, request);
     const update = planUpdate(home, store.current, readCopy(home, request.revision));
     admit(update.spec);
     return takeUpdate(home, store, update);

@@ -6,11 +6,15 @@ import type { NebulaEvent } from "../events.ts";
 import { leaveRequest, MOST_NAME, type Request } from "../people/requests.ts";
 import { keepSpec, readCopy } from "../spec/copy.ts";
 import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
-import { type NebulaHome, nebulaHome, phaseRef, refsOf } from "../state/home.ts";
+import { nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import { loadState, type StateStore } from "../state/store.ts";
+import { loadState } from "../state/store.ts";
 import { tryLockNebula, withState } from "../state/lock.ts";
+import type { Engine } from "./context.ts";
 import { nextSeq } from "./schedule.ts";
+
+/** Of a nebula that no engine works on, or of one whose lane cannot be seen. */
+const NOBODY: ReadonlySet<string> = new Set();
 
 /** What is merged into the branch of a nebula. */
 export interface BaseUpdate {
@@ -24,11 +28,11 @@ export interface BaseUpdate {
 
 /**
  * Has a commit of the base branch merged into a nebula's branch, by a phase of its own that lands as any other does:
- * `base-<n>`. One that has not landed yet takes the new commit instead.
+ * `base-<n>`. One that waits takes the new commit instead; after one that lands the new commit lands, too.
  *
  * @returns The phase, approved and in the queue; `left`: an engine works on the nebula, which takes it within a second.
- * @throws {NebulaError} `ERR_UNFINISHED` while an update of the base is worked on or lands; `ERR_USAGE` where the nebula
- *   is archived, and for a name of over 1,024 characters.
+ * @throws {NebulaError} `ERR_UNFINISHED` while agents work on an update of the base; `ERR_USAGE` where the nebula is
+ *   archived, and for a name of over 1,024 characters.
  */
 export async function updateBase(
   repository: Repository,
@@ -44,30 +48,37 @@ export async function updateBase(
   await holdRef(held, refsOf(state.id).merged(update.commit), update.commit);
   const lock = tryLockNebula(home);
   if (lock === undefined) {
-    requireOpen(loadState(home) ?? state);
+    replacedBy(loadState(home) ?? state, NOBODY);
     leaveRequest(home, { kind: "base", ...update }, new Date());
     return { kind: "left" };
   }
   const phase = withState({ home, state, lock }, (store) => {
-    takeBase(home, store, update);
-    return openBase(store.current)?.id ?? "";
+    takeBase({ home, store, inLane: NOBODY }, update);
+    const { phases } = store.current;
+    return phases.findLast(({ merges }) => merges === update.commit)?.id ?? "";
   });
   return { kind: "done", phase };
 }
 
 /** Records an update of the base; `undefined` where it is recorded already. Call it under the nebula's lock. */
 export function takeBase(
-  home: NebulaHome,
-  store: StateStore,
+  {
+    home,
+    store,
+    inLane,
+  }: Pick<Engine, "home" | "store"> & { readonly inLane: ReadonlySet<string> },
   { commit, name, withAgent }: Omit<Extract<Request, { readonly kind: "base" }>, "kind">,
 ): NebulaEvent | undefined {
   const { phases, revision } = store.current;
-  const open = openBase(store.current);
+  const open = replacedBy(store.current, inLane);
   const asked = { merges: commit, asksPerson: !withAgent };
-  if (open?.status === "queued" && open.merges === commit && open.asksPerson === !withAgent) {
+  const isAsked = (phase: PhaseState): boolean =>
+    phase.merges === commit && phase.asksPerson === asked.asksPerson;
+  const isUnderWay = (phase: PhaseState): boolean =>
+    phase.status === "queued" || isLanding(phase, inLane);
+  if (openBases(store.current).some((phase) => isAsked(phase) && isUnderWay(phase))) {
     return undefined;
   }
-  requireOpen(store.current);
   const id = open?.id ?? newId(store.current);
   const { files } = readCopy(home, revision);
   const known = open ?? pendingPhase(id, phaseRef(phases.length + 1, id), new Date());
@@ -88,20 +99,29 @@ export function takeBase(
   return event;
 }
 
-/** Refuses an update of the base that cannot be recorded now. @throws {NebulaError} as {@link updateBase} */
-function requireOpen(state: NebulaState): void {
+/**
+ * The update of the base whose place another one takes; `undefined`: none waits.
+ *
+ * @param inLane - Ids of the phases that the lane works on.
+ * @throws {NebulaError} as {@link updateBase}
+ */
+function replacedBy(state: NebulaState, inLane: ReadonlySet<string>): PhaseState | undefined {
   if (state.archivedFrom !== "") {
     const message = `the nebula ${state.name} is archived: another one was begun in its place`;
     throw new NebulaError("ERR_USAGE", message);
   }
-  const open = openBase(state);
-  if (open?.status !== "running" && open?.status !== "landing") return;
+  const open = openBases(state).find((phase) => !isLanding(phase, inLane));
+  if (open?.status !== "running") return open;
   throw new NebulaError("ERR_UNFINISHED", `${open.id} is ${open.status}, which updates the base`);
 }
 
-/** The update of the base that has not landed. */
-function openBase({ phases }: Pick<NebulaState, "phases">): PhaseState | undefined {
-  return phases.find(({ merges, status }) => merges !== "" && status !== "done");
+/** The updates of the base that have not landed. */
+function openBases({ phases }: Pick<NebulaState, "phases">): readonly PhaseState[] {
+  return phases.filter(({ merges, status }) => merges !== "" && status !== "done");
+}
+
+function isLanding({ id, status }: PhaseState, inLane: ReadonlySet<string>): boolean {
+  return status === "landing" || inLane.has(id);
 }
 
 function newId({ phases }: Pick<NebulaState, "phases">): string {

@@ -35,13 +35,13 @@ import { outcomeOf, type Verified, verify } from "./verify.ts";
  * @see SPEC.md, "Landing"
  */
 export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promise<void> {
-  engine.landing.add(spec.id);
+  engine.inLane.add(spec.id);
   try {
     await landOn(engine, spec);
   } catch (error) {
     await waitForObject(engine, spec.id, error);
   } finally {
-    engine.landing.delete(spec.id);
+    engine.inLane.delete(spec.id);
   }
 }
 

@@ -37,7 +37,7 @@ interface Taker extends Decider {
   readonly home: NebulaHome;
   readonly tell: (event: NebulaEvent) => void;
   /** Ids of the phases whose landing is under way. */
-  readonly landing: ReadonlySet<string>;
+  readonly inLane: ReadonlySet<string>;
 }
 
 /**
@@ -45,7 +45,7 @@ interface Taker extends Decider {
  * is landing waits: the lane takes it where it can still stop, and else it comes after the landing.
  */
 export function takeDecisions(taker: Taker): void {
-  take(taker, (phase) => phase === undefined || !taker.landing.has(phase));
+  take(taker, (phase) => phase === undefined || !taker.inLane.has(phase));
 }
 
 /** The same of one phase, by who lands it. */
