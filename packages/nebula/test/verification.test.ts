@@ -2,13 +2,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listReceipts } from "@quasar/receipts";
 import { expect, test } from "vitest";
-import type { NebulaEvent } from "../src/events.ts";
+import { updateNebula } from "../src/engine/update.ts";
+import type { NebulaEvent, Told } from "../src/events.ts";
+import { loadNebula } from "../src/spec/index.ts";
 import { nebulaEvents } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import type { NebulaState } from "../src/state/state.ts";
 import {
   aPlace,
   MANIFEST,
+  newest,
   phase,
   type Place,
   type Work,
@@ -295,6 +298,25 @@ test.for([
     expect(landings).toEqual([isVerified, isVerified]);
   },
 );
+
+test("a landing is judged by the commands that it began with, and the branch anew by those of an update", async () => {
+  const slow = "test ! -e a.txt || sleep 3";
+  const place = aPlace({}, { ...verifiedBy(slow), "b.md": phase("b", 'depends_on = ["a"]') });
+  const onEvent = (event: Told): void => {
+    place.told.push(event);
+    if (event.type !== "candidate_made" || event.phase !== "a") return;
+    // It is taken while the command runs.
+    write(place.dir, { "nebula.toml": verified(["test ! -e a.txt"]) });
+    expect(updateNebula(commonDir(place), newest(place), loadNebula(place.dir))).toBe("left");
+  };
+  const { reason, state } = await place.apply(WRITES_BOTH, { onEvent });
+  const types = place.told.map(({ type }) => type).filter((type) => type !== "run_event");
+  expect(types.indexOf("nebula_updated")).toBeLessThan(types.indexOf("phase_landed"));
+  expect(told(place, "phase_landed").map((landed) => landed.verified)).toEqual([true]);
+  expect(bases(place)).toEqual(["passed", "failed"]);
+  expect(reason).toBe("red_base");
+  expect(state.phases.map(({ status }) => status)).toEqual(["done", "pending"]);
+});
 
 test("the branch is not verified where there is nothing to begin or to land", async () => {
   const place = aPlace({}, verifiedBy("test ! -e again || false"));

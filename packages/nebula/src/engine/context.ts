@@ -54,7 +54,7 @@ export interface Engine {
   readonly agentLimits: AgentLimits;
   /** Absolute path of the file that says when an agent's usage limit is lifted. */
   readonly limitFile: (agent: string) => string;
-  /** Commits of the branch that were verified by themselves, by this engine. */
+  /** What this engine knows of commits of the branch: see `knownBase`. */
   readonly bases: Map<string, Base>;
   /** Ids of the phases that the lane works on: nobody else changes what the state says of them. */
   readonly inLane: Set<string>;
@@ -77,6 +77,11 @@ export interface Engine {
   readonly tell: (event: Told) => void;
   readonly signal: AbortSignal;
   readonly now: () => Date;
+}
+
+/** The engine with its spec as it is now, whatever updates it takes: for what reads it more than once. */
+export function withOneSpec(engine: Engine): Engine {
+  return { ...engine, spec: engine.spec };
 }
 
 /**

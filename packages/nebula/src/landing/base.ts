@@ -1,5 +1,6 @@
 import { treeOfCommit } from "@quasar/git/internal";
-import type { Engine } from "../engine/context.ts";
+import { type Engine, withOneSpec } from "../engine/context.ts";
+import type { NebulaSpec } from "../spec/types.ts";
 import { note } from "../state/report.ts";
 import { NebulaError } from "../errors.ts";
 import { tipOf } from "./tip.ts";
@@ -16,20 +17,37 @@ export interface Base {
 /** Of a nebula without `verify`, any commit. */
 const UNVERIFIED: Base = { failing: new Set(), isRed: false };
 
-/** What is known of the branch's tip; `undefined`: it is to be verified first. @throws {NebulaError} `ERR_REWOUND` */
+/**
+ * What is known of the branch's tip, by the commands and the set-up of now; `undefined`: it is to be verified first.
+ *
+ * @throws {NebulaError} `ERR_REWOUND`
+ */
 export async function knownBase(engine: Engine): Promise<Base | undefined> {
-  if (engine.spec.execution.verify.length === 0) return UNVERIFIED;
-  return engine.bases.get(await tipOf(engine));
+  const { spec, bases } = engine;
+  if (spec.execution.verify.length === 0) return UNVERIFIED;
+  return bases.get(keyOf(spec, await tipOf(engine)));
+}
+
+/** Has a commit known as a base, by the commands and the set-up of the engine. */
+export function addBase({ bases, spec }: Engine, commit: string, base: Base): void {
+  bases.set(keyOf(spec, commit), base);
+}
+
+/** Of a commit and all that its verification depends on. */
+function keyOf({ execution }: NebulaSpec, commit: string): string {
+  const { verify: commands, verifyClean, setup, setupInputs, copy } = execution;
+  return JSON.stringify([commit, commands, verifyClean, setup, setupInputs, copy]);
 }
 
 /**
  * Verifies a commit that somebody else has made by itself, so that no phase is blamed for it. What it knows already it
  * does not verify again.
  */
-export async function verifyBase(engine: Engine, commit: string): Promise<Base> {
+export async function verifyBase(given: Engine, commit: string): Promise<Base> {
+  const engine = withOneSpec(given);
   const { bases, store, repository, signal, spec } = engine;
   if (spec.execution.verify.length === 0) return UNVERIFIED;
-  const known = bases.get(commit);
+  const known = bases.get(keyOf(spec, commit));
   if (known !== undefined) return known;
   const tree = await treeOfCommit(repository.root, commit, { signal });
   if (tree === undefined) throw new NebulaError("ERR_DAMAGED", `git has no tree of ${commit}`);
@@ -39,7 +57,7 @@ export async function verifyBase(engine: Engine, commit: string): Promise<Base> 
   // What is accepted is what a person has seen: not what comes later.
   if (engine.acceptsRedBase && bases.size === 0) store.acceptFailures(failing);
   const base = baseWith(engine, failures);
-  bases.set(commit, base);
+  addBase(engine, commit, base);
   const findings = failures.map(({ finding }) => finding);
   const outcome = failures.length === 0 ? outcomeOf(verified) : base.isRed ? "failed" : "accepted";
   note(engine, { type: "base_verified", tip: commit, outcome, findings });

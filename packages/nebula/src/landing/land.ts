@@ -9,14 +9,14 @@ import {
   requireObjects,
   syncRef,
 } from "@quasar/git/landing";
-import { branchRef, type Engine } from "../engine/context.ts";
+import { branchRef, type Engine, withOneSpec } from "../engine/context.ts";
 import { note, report } from "../state/report.ts";
 import { nextLanding, type Phase } from "../engine/schedule.ts";
 import { takeDecisionsOf } from "../people/take-decisions.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
-import { type Base, baseWith, verifyBase } from "./base.ts";
+import { addBase, type Base, baseWith, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
@@ -30,12 +30,15 @@ import { outcomeOf, type Verified, verify } from "./verify.ts";
 /**
  * Lands the phase whose turn it is: a pure merge commit on the branch's tip, verified, and then the branch is moved from
  * that very tip to it. That move is the only commit point: whatever dies before it has landed nothing, and whatever
- * dies after it finds its candidate in the branch.
+ * dies after it finds its candidate in the branch. An update that comes meanwhile counts for the next one.
  *
  * @see SPEC.md, "Landing"
  */
-export async function land(engine: Engine, { spec }: Pick<Phase, "spec">): Promise<void> {
-  engine.inLane.add(spec.id);
+export async function land(given: Engine, phase: Pick<Phase, "spec">): Promise<void> {
+  const engine = withOneSpec(given);
+  const { id } = phase.spec;
+  const spec = engine.spec.phases.find((each) => each.id === id) ?? phase.spec;
+  engine.inLane.add(id);
   try {
     await landOn(engine, spec);
   } catch (error) {
@@ -71,7 +74,7 @@ async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
     if (!stillLands(engine, id, attempt)) return;
     if (await moveBranch(engine, made)) {
       if (verified !== "none") {
-        engine.bases.set(made.candidate, baseWith(engine, verified.failures));
+        addBase(engine, made.candidate, baseWith(engine, verified.failures));
       }
       finish(engine, id);
       return;
