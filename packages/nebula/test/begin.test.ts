@@ -96,7 +96,7 @@ test("a branch of one that is saved and has none yet is not taken by another", a
   expect(branches(place)).toEqual(["main"]);
   await expect(begin(place, { loaded: copyOf(place) })).rejects.toMatchObject({
     code: "ERR_BRANCH",
-    message: `there is a branch nebula/demo of the nebula demo (${newest(place).id}) already`,
+    message: `the branch nebula/demo is that of the nebula demo (${newest(place).id})`,
   });
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
 });
@@ -117,6 +117,16 @@ test.for([
     expect(nebulae(place)).toEqual([]);
   },
 );
+
+test("a branch that a work tree is on before it is there is not made under its files", async () => {
+  const place = aPlace({}, IN_ORDER);
+  place.git("switch", "--quiet", "--orphan", "nebula/demo");
+  await expect(begin(place)).rejects.toMatchObject({
+    code: "ERR_BRANCH",
+    message: expect.stringContaining(`is checked out in ${place.repo}`) as string,
+  });
+  expect(nebulae(place)).toEqual([]);
+});
 
 test("what cannot be a branch's name, and a nebula without phases, leave nothing behind", async () => {
   const place = aPlace({}, IN_ORDER);

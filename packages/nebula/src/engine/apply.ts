@@ -1,5 +1,4 @@
 import { createRedactor } from "@quasar/agents/environment";
-import type { Repository } from "@quasar/git";
 import { refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
@@ -8,7 +7,6 @@ import { openSharedControls } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { specReader } from "../spec/copy.ts";
-import type { LoadedNebula } from "../spec/load.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { nebulaHome, refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState } from "../state/state.ts";
@@ -32,10 +30,6 @@ import type { StopReason } from "./stop-reason.ts";
 import { note } from "../state/report.ts";
 
 export interface ApplyOptions extends Beginning {
-  /** Of the nebula's folder, or of the current one where that is in none. */
-  readonly repository: Repository;
-  /** The nebula as its folder has it now: valid. `undefined`: one that has begun is resumed by its own copy. */
-  readonly loaded: LoadedNebula | undefined;
   /** The nebula that is resumed. @default a new one begins, where its folder has none that is unfinished */
   readonly resumed: NebulaState | undefined;
   readonly limits: EngineLimits;

@@ -20,12 +20,15 @@ import { requireNebulae } from "./require-nebulae.ts";
 
 /** What begins. */
 export interface Beginning {
+  /** Of the nebula's folder, or of the current one where that is in none. */
   readonly repository: Repository;
+  /** The nebula as its folder has it now: valid. `undefined`: one that has begun is resumed by its own copy. */
   readonly loaded: LoadedNebula | undefined;
-  /** The commit that it begins at: a full id. */
+  /** The commit that a new one begins at: a full id. */
   readonly base: string;
+  /** @default made from the name */
   readonly branch?: string | undefined;
-  /** Whether what was begun from the same folder before is archived; else one that is unfinished is refused. */
+  /** Whether what was begun from the same folder before is archived. @default one that is unfinished is refused */
   readonly fresh?: boolean | undefined;
   readonly onEvent: (event: Told) => void;
 }
@@ -109,8 +112,8 @@ async function replacedBy(
 }
 
 /**
- * Refuses a branch that is there, that git allows none of beside those there are, or that another nebula may still land
- * on.
+ * Refuses a branch that is there, that git allows none of beside those there are, that another nebula may still land on, or
+ * that a work tree is on before it is there.
  *
  * @throws {NebulaError} `ERR_BRANCH`
  */
@@ -119,7 +122,6 @@ async function requireFreeBranch(
   branch: string,
   replaced: readonly Replaced[],
 ): Promise<void> {
-  const [tree] = await workTreesOn(repository, branch);
   const freed = new Set(replaced.flatMap((each) => each.branch ?? []));
   const isOther = ({ id }: NebulaState): boolean => !replaced.some((each) => each.id === id);
   const landing = listNebulae(repository.commonDir).filter(mayLand).filter(isOther);
@@ -130,21 +132,29 @@ async function requireFreeBranch(
   ];
   const taken =
     names.find((name) => name === branch) ?? names.find((name) => excludes(name, branch));
-  if (taken === undefined && (tree === undefined || freed.has(branch))) return;
-  const by = landing.find((nebula) => nebula.branch === taken);
-  const next = [
-    { note: "--branch NAME lands on another one" },
-    { note: "--fresh keeps it under another name, if it is of a nebula of this folder" },
-  ];
-  if (taken === undefined && tree !== undefined) {
-    throw new NebulaError("ERR_BRANCH", branchObstacle(branch, tree), { next: next.slice(0, 1) });
+  if (taken === undefined) {
+    if (!freed.has(branch)) await requireNoTree(repository, branch);
+    return;
   }
-  const whose = by === undefined ? "" : ` of the nebula ${cleanLine(by.name)} (${by.id})`;
+  const by = landing.find((nebula) => nebula.branch === taken);
+  const what =
+    by === undefined
+      ? `there is a branch ${taken} already`
+      : `the branch ${taken} is that of the nebula ${cleanLine(by.name)} (${by.id})`;
   const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
-  throw new NebulaError("ERR_BRANCH", `there is a branch ${taken}${whose} already${why}`, { next });
+  const kept = "--fresh keeps it under another name, if it is of a nebula of this folder";
+  throw new NebulaError("ERR_BRANCH", `${what}${why}`, { next: [ELSEWHERE, { note: kept }] });
+}
+
+/** Refuses to make a branch that a work tree is on already. @throws {NebulaError} `ERR_BRANCH` */
+async function requireNoTree(repository: Repository, branch: string): Promise<void> {
+  const [tree] = await workTreesOn(repository, branch);
+  if (tree === undefined) return;
+  throw new NebulaError("ERR_BRANCH", branchObstacle(branch, tree), { next: [ELSEWHERE] });
 }
 
 const HEADS = "refs/heads/";
+const ELSEWHERE = { note: "--branch NAME lands on another one" };
 
 /** Whether git has one of two branches only: a name is a folder of the other. */
 function excludes(one: string, other: string): boolean {
