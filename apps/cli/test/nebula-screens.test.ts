@@ -110,6 +110,13 @@ test("what follows a decision is what the nebula then waits for", async () => {
 test("a plan is approved for the engine that is resumed, and the screen names that command", async () => {
   const gate = `${MANIFEST}[execution]\ngate = "approve"\n`;
   const at = withDemo({ ...ONE, "nebula.toml": gate });
+  const plan = await screen(at, "plan", DEMO);
+  expect(plan).toContain("\n  branch   nebula/demo: what lands goes there, and nowhere else\n");
+  expect(plan).toContain(
+    "\n  gate     you approve this plan before any phase begins, and each change",
+  );
+  git(at, "switch", "-q", "--detach");
+  expect(await screen(at, "plan", DEMO)).not.toContain("no branch");
   const { nebulaId: id } = lastRecord(await apply(at, workOf("one")));
   expect((await quasar(at, ["nebula", "approve"])).stdout).toBe(
     `  plan     approved: its phases begin when the nebula is resumed
@@ -161,4 +168,30 @@ test("squash names the phases that are not in it", async () => {
   expect(stdout).toContain("\n  missing  two: not landed, so not in this commit\n");
   const facts = lastRecord(await quasar(at, ["nebula", "squash", String(id), "--json"]));
   expect(facts).toMatchObject({ missingPhaseIds: ["two"] });
+});
+
+test("with --no-input nobody is asked, and a total budget has to be given", async () => {
+  const at = withDemo({ ...ONE, "nebula.toml": `${MANIFEST}[execution]\nverify = ["true"]\n` });
+  const work = agents(at, workOf("one"));
+  const args = ["nebula", "apply", DEMO, "--auto", "--no-input", ...work, "--json"];
+  const untrusted = await quasar(at, args);
+  expect(lastRecord(untrusted)).toMatchObject({ exit: 6, code: "ERR_UNTRUSTED_CONFIG" });
+  const unlimited = await quasar(at, [...args, "--trust-config"]);
+  expect(lastRecord(unlimited)).toMatchObject({
+    exit: 2,
+    message: "--no-input needs a total budget: nobody is asked before more is spent",
+    next: [
+      expect.stringContaining(`quasar nebula apply ${DEMO} --auto --no-input --total-budget 5`),
+    ],
+  });
+  const done = await quasar(at, [...args, "--total-budget", "5"]);
+  expect(lastRecord(done)).toMatchObject({ exit: 0, reason: "done" });
+
+  const limited = withDemo({
+    ...ONE,
+    "nebula.toml": `${MANIFEST}[execution]\ntotal_budget_usd = 5\n`,
+  });
+  const named = agents(limited, workOf("one"));
+  const own = await quasar(limited, ["nebula", "apply", DEMO, "--auto", "--no-input", ...named]);
+  expect(own.code, own.stderr).toBe(0);
 });

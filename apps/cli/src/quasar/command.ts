@@ -39,6 +39,7 @@ export interface Given extends GivenOf<Settings> {
   readonly branch?: string | undefined;
   readonly failFast?: true | undefined;
   readonly fresh?: true | undefined;
+  readonly input?: boolean | undefined;
   readonly maxWorkers?: string | undefined;
   readonly mirror?: true | undefined;
   readonly resume?: true | undefined;

@@ -234,6 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--mirror", "keep nebula.state.toml in its folder; without it where it is there"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],
+      ["--no-input", "ask nothing: what needs a yes is refused; needs a total budget"],
     ],
     settings: FLAGGED,
     examples: [

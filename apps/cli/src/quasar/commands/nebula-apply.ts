@@ -42,7 +42,7 @@ import { environmentOfChecks } from "../../shared/checks/environment.ts";
 import { type Kind, periodMs, usd, whole } from "../../shared/config/kinds.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
-import { loadTrusted } from "../../shared/config/trust.ts";
+import { allTrusted, loadTrusted, NOBODY } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
@@ -76,6 +76,8 @@ export interface NebulaApplyOptions {
   readonly failFast?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly acceptSettings?: true | undefined;
+  /** `false`: nobody is asked anything. @default true */
+  readonly input?: boolean | undefined;
   readonly json?: true | undefined;
 }
 
@@ -100,14 +102,21 @@ export async function workOnNebula(
   const { root } = workspace;
   const { commonDir } = repositoryOf(workspace);
   const spec = resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed);
+  // Before anybody is asked whether they trust what would not run.
+  if (options.auto !== true) throw withoutAuto(spec, named, options);
   const { folders } = openUser();
   const trust = options.trustConfig === true;
-  const layers = await loadTrusted(trust, (isTrusted) => {
-    const where = { cwd: process.cwd(), root, folders, env: process.env };
-    const config = loadConfig({ flags: options.flags, ...where, trust: isTrusted });
-    requireNebulaTrust(spec, { root, stateDir: folders.state, trust: isTrusted });
-    return config;
-  });
+  const isAsked = options.input !== false;
+  const where = { cwd: process.cwd(), root, folders, env: process.env };
+  const layers = await loadTrusted(
+    trust,
+    (isTrusted) =>
+      allTrusted(
+        () => loadConfig({ flags: options.flags, ...where, trust: isTrusted }),
+        () => requireNebulaTrust(spec, { root, stateDir: folders.state, trust: isTrusted }),
+      ),
+    isAsked ? undefined : NOBODY,
+  );
   const settings = withAbsoluteScripts(resolve(layers), process.cwd());
   const planOf = planner(settings);
   const optionsOf = phaseOptions(settings, planOf);
@@ -117,7 +126,7 @@ export async function workOnNebula(
     return limitsOf(nebula, planOf(nebula), settings, options);
   };
   const limits = limitsFor(spec);
-  if (options.auto !== true) throw withoutAuto(spec, named);
+  if (!isAsked && !hasTotal(spec, options)) throw withoutTotal(limits, named, options);
 
   const reporter = createReporterOf(ENGINE, STREAMS, { json: options.json === true, live: false });
   const say = (record: EngineRecord): void => reporter.report(record);
@@ -154,7 +163,8 @@ export async function workOnNebula(
         signal: interrupts.signal,
       });
     let { reason, state } = await work(resumed);
-    if (reason === "waiting" && state.planVerdict === "asked" && options.json !== true) {
+    const isPlanAsked = reason === "waiting" && state.planVerdict === "asked";
+    if (isPlanAsked && isAsked && options.json !== true) {
       state = await askPlan(commonDir, state, planOf);
       if (state.planVerdict === "approved") ({ reason, state } = await work(state));
     }
@@ -320,12 +330,35 @@ async function baseOf(root: string, named: string | undefined): Promise<string> 
   });
 }
 
-function withoutAuto({ phases }: NebulaSpec, named: string): CliError {
+function withoutAuto(
+  { phases }: NebulaSpec,
+  named: string,
+  { resume }: NebulaApplyOptions,
+): CliError {
   const message = `${count(phases.length, "phase")} would be worked on; without --auto nothing begins`;
   return new CliError("ERR_USAGE", message, {
     next: [
-      `quasar nebula apply ${shellWord(named)} --auto`,
+      `quasar nebula apply ${shellWord(named)} --auto${resume === true ? " --resume" : ""}`,
       `quasar nebula plan ${shellWord(named)}`,
     ],
+  });
+}
+
+/** Whether the nebula or its user says what all phases may cost. */
+function hasTotal({ execution }: NebulaSpec, { totalBudget }: NebulaApplyOptions): boolean {
+  return totalBudget !== undefined || execution.totalBudgetUsd !== undefined;
+}
+
+function withoutTotal(
+  { totalUsd }: EngineLimits,
+  named: string,
+  { resume }: NebulaApplyOptions,
+): CliError {
+  const message = "--no-input needs a total budget: nobody is asked before more is spent";
+  const how = resume === true ? "--auto --resume --no-input" : "--auto --no-input";
+  // Without a limit of each phase there is no sum to name.
+  const total = totalUsd === 0 ? "USD" : String(totalUsd);
+  return new CliError("ERR_USAGE", message, {
+    next: [`quasar nebula apply ${shellWord(named)} ${how} --total-budget ${total}`],
   });
 }

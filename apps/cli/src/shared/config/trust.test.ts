@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { loadTrusted, requireTrust } from "./trust.ts";
+import { allTrusted, loadTrusted, requireTrust } from "./trust.ts";
 
 test("a yes is for what was shown: what has changed while the question stood is asked for again", async () => {
   const dir = mkdtempSync(join(realpathSync(tmpdir()), "trust-"));
@@ -47,4 +47,33 @@ test("a yes is for what was shown: what has changed while the question stood is 
   await expect(loadTrusted(false, load, person)).rejects.toMatchObject({
     code: "ERR_UNTRUSTED_CONFIG",
   });
+});
+
+test("what several files need is asked for at once, and a yes is for all of it", async () => {
+  const dir = mkdtempSync(join(realpathSync(tmpdir()), "trust-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const shown: string[] = [];
+  const printed = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    shown.push(String(text));
+    return true;
+  });
+  onTestFinished(() => printed.mockRestore());
+  const need = (path: string, trust: boolean): string => {
+    const guarded = { filter: `echo ${path}` };
+    requireTrust({ path, guarded, workTree: dir, stateDir: join(dir, "state"), trust });
+    return path;
+  };
+  const load = (trust: boolean): string =>
+    allTrusted(
+      () => need("config.toml", trust),
+      () => void need("nebula.toml", trust),
+    );
+  const ask = vi.fn<() => Promise<string>>(async () => "y");
+  expect(await loadTrusted(false, load, { canAsk: () => true, ask })).toBe("config.toml");
+  expect(ask).toHaveBeenCalledTimes(1);
+  expect(shown.join("")).toMatch(/config\.toml would run[^]*nebula\.toml would run/u);
+  const wrong = (): void => {
+    throw new Error("it is another mistake");
+  };
+  expect(() => allTrusted(() => need("other.toml", false), wrong)).toThrow("another mistake");
 });

@@ -78,6 +78,32 @@ class Untrusted extends CliError {
   }
 }
 
+/**
+ * What the first of several loads, where none of them needs a yes. Else all that they need is refused, and asked for, at
+ * once.
+ *
+ * @throws {CliError} `ERR_UNTRUSTED_CONFIG`; what one of them throws for another reason.
+ */
+export function allTrusted<T>(load: () => T, ...others: readonly (() => void)[]): T {
+  const untrusted: Untrusted[] = [];
+  const attempt = <R>(each: () => R): R | undefined => {
+    try {
+      return each();
+    } catch (error) {
+      if (!(error instanceof Untrusted)) throw error;
+      untrusted.push(error);
+      return undefined;
+    }
+  };
+  const loaded = attempt(load);
+  for (const other of others) attempt(other);
+  if (untrusted.length === 0) return loaded as T;
+  const message = untrusted.map((each) => each.message).join("\n");
+  throw new Untrusted(message, () => {
+    for (const each of untrusted) each.accept();
+  });
+}
+
 /** Keeps that a user has named these values themself, in this file. */
 export function keepNamed({
   path,
@@ -93,6 +119,9 @@ export interface Person {
   readonly canAsk: () => boolean;
   readonly ask: (question: string) => Promise<string>;
 }
+
+/** Nobody is there to ask. */
+export const NOBODY: Person = { canAsk: () => false, ask: async () => "" };
 
 /**
  * Loads what may need a yes, and asks for it where there is somebody to ask; again, where it has changed while the
