@@ -21,7 +21,7 @@ const KEYS = `
   filesChanged filesSnapshot filesTouched finalSha findings fix fixed found foundAt from fromRunId
   fromSha fromState fromStatus fromTask gaps gate generation gitHooks goals goesOn hasBackup
   hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
-  ignored inFiles index installCommand instructed intervalMs isChanged isDirty isFinished isHere
+  ignored inFiles index installCommand instructed intervalMs isAskedFirst isChanged isDirty isFinished isHere
   isInstalled isKept isKnown isNow isOutdated isPaused isRejected isShortened isStaged isTaken
    isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds
    keyIndex

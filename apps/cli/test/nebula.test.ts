@@ -134,7 +134,8 @@ test("a plan says first what it lacks, then what it costs, its phases, and what 
   const base = git(at, "rev-parse", "HEAD").slice(0, 10);
   expect(onTerminal(at, "nebula", "plan", DIR)).toBe(`tokens: 4 phases in 3 waves
   verify   landed, not verified: there is no [execution] verify
-  base     ${base}, branch main; 5 uncommitted changes are not part of it
+  base     ${base}, where main is; 5 uncommitted changes are not part of it
+  branch   nebula/tokens: what lands goes there, and nowhere else
   cost     at most $17.50, the sum of the phases' limits
   workers  3 at once
   needs    nebula database
@@ -174,7 +175,9 @@ test("a plan as JSON has all of it, with the user's settings where the nebula ha
     type: "nebula_plan",
     nebula: "tokens",
     baseSha: git(at, "rev-parse", "HEAD"),
-    branch: "main",
+    baseBranch: "main",
+    branch: "nebula/tokens",
+    isAskedFirst: false,
     uncommittedCount: 5,
     phases: [
       {

@@ -1,4 +1,5 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
+export { branchOf } from "./state/branch.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";

@@ -1,7 +1,8 @@
 import { currentGitSha, currentHead, dirtyPaths } from "@quasar/git";
 import { filesAt } from "@quasar/git/internal";
+import { branchOf } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
-import { loadNebula, type TrustRequest } from "@quasar/nebula/spec";
+import { loadNebula, type NebulaSpec, type TrustRequest } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { readSpec } from "../../shared/config/agent-spec.ts";
@@ -28,7 +29,7 @@ export async function nebulaPlanCommand(
   const { problems } = loaded;
   const spec = validSpec(loaded, dir);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
-  const base = await baseOf(workspace);
+  const base = await baseOf(workspace, spec);
   const files = await filesAt(workspace.root, base.baseSha, [".gitmodules"]);
   const settings = settingsIn(workspace);
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
@@ -48,11 +49,12 @@ export async function nebulaPlanCommand(
   return EXIT.ok;
 }
 
-async function baseOf({ root }: Workspace): Promise<NebulaBase> {
-  const { head, branch } = await currentHead(root);
+async function baseOf({ root }: Workspace, { name }: NebulaSpec): Promise<NebulaBase> {
+  const { head, branch: baseBranch } = await currentHead(root);
   // Without a commit there is nothing to begin at, which the other call says.
   const baseSha = head === "" ? await currentGitSha(root) : head;
-  return { baseSha, branch, uncommittedCount: (await dirtyPaths(root)).length };
+  const uncommittedCount = (await dirtyPaths(root)).length;
+  return { baseSha, baseBranch, branch: branchOf(name), uncommittedCount };
 }
 
 /** Refuses a name that is no agent's here. @throws {CliError} `ERR_NEBULA` */

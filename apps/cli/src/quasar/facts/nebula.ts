@@ -5,7 +5,10 @@ import type { NebulaPlanLine } from "../schemas/nebula.ts";
 /** Where a nebula would begin. */
 export interface NebulaBase {
   readonly baseSha: string;
-  readonly branch: string | undefined;
+  /** The branch that HEAD is on; `undefined`: it is on none, or the nebula has begun. */
+  readonly baseBranch: string | undefined;
+  /** The branch that it lands on. */
+  readonly branch: string;
   /** Changes that are not committed. */
   readonly uncommittedCount: number;
 }
@@ -21,6 +24,7 @@ export function nebulaPlanFacts(
     dir,
     nebula: spec.name,
     ...base,
+    isAskedFirst: spec.execution.gate === "approve",
     phases: plan.phases.map(phaseFacts),
     waveCount: plan.waveCount,
     criticalPath: plan.criticalPath.map(({ id }) => id),

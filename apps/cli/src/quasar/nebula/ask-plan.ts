@@ -20,8 +20,11 @@ export async function askPlan(
   const isAgent = process.env["QUASAR_RUN_ID"] !== undefined;
   if (isAgent || !canAsk()) return state;
   const spec = keptSpec(commonDir, state);
-  const base = { baseSha: state.base, branch: undefined, uncommittedCount: 0 };
-  write(process.stderr, planLines(spec, planOf(spec), base, [], viewOf(process.stderr)));
+  const { base: baseSha, branch } = state;
+  const base = { baseSha, branch, baseBranch: undefined, uncommittedCount: 0 };
+  // What it would run was asked about before it could get here.
+  const plan = { ...planOf(spec), asks: [] };
+  write(process.stderr, planLines(spec, plan, base, [], viewOf(process.stderr)));
   const said = await ask('Type "approve" to begin, "reject" to stop; anything else waits: ');
   if (said !== "approve" && said !== "reject") return state;
   decidePlan(commonDir, state, { verb: said });

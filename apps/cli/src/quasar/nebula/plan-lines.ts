@@ -28,6 +28,8 @@ export function planLines(
     view.paint("bold", head),
     ...verifyLines(plan, execution.verify, view),
     ...labelled(view, "base", baseWords(base)),
+    ...labelled(view, "branch", `${cut(base.branch)}: what lands goes there, and nowhere else`),
+    ...(execution.gate === "approve" ? labelled(view, "gate", GATE) : []),
     ...labelled(view, "cost", costWords(plan)),
     ...labelled(view, "workers", `${execution.maxWorkers} at once`),
     ...list(
@@ -69,12 +71,14 @@ function verifyLines(
     : labelled(view, "verify", "landed, not verified: there is no [execution] verify", "yellow");
 }
 
-function baseWords({ baseSha, branch, uncommittedCount }: NebulaBase): string {
-  const where = branch === undefined ? "no branch" : `branch ${cut(branch)}`;
+const GATE = "you approve this plan before any phase begins, and each change before it lands";
+
+function baseWords({ baseSha, baseBranch, uncommittedCount }: NebulaBase): string {
+  const where = baseBranch === undefined ? "" : `, where ${cut(baseBranch)} is`;
   const changes = count(uncommittedCount, "uncommitted change");
   const is = uncommittedCount === 1 ? "is" : "are";
   const without = uncommittedCount === 0 ? "" : `; ${changes} ${is} not part of it`;
-  return `${baseSha.slice(0, 10)}, ${where}${without}`;
+  return `${baseSha.slice(0, 10)}${where}${without}`;
 }
 
 function costWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): string {
