@@ -96,9 +96,20 @@ test("update hands over to an engine that works what is trusted of the folder", 
   expect(lastRecord(refused)).toMatchObject({ exit: 6, code: "ERR_UNTRUSTED_CONFIG" });
   const left = await quasar(at, ["nebula", "update", DEMO, "--trust-config"]);
   expect(left.stdout).toContain(`nebula demo changes (its engine takes it within a second):
-  one      is worked on: takes its new text at the end of its cycle
+  one      has begun: its agents get the new text in their next cycle, unless this one is approved
   three    joins
 `);
+  expect(await working.sees('"nebula_updated"')).toBe(true);
+  const { stdout: shown } = await quasar(at, ["nebula", "show", "one"]);
+  expect(shown).toContain(`
+  what its agents are asked (1.md):
+           Do one.
+
+  its new text waits for their next cycle, which comes unless this one is approved:
+           Do one. Do it well.
+`);
+  const facts = lastRecord(await quasar(at, ["nebula", "show", "one", "--json"]));
+  expect(facts).toMatchObject({ text: "Do one.", nextText: "Do one. Do it well." });
   const end = await working.finished;
   expect(end.stdout).toContain('"what":"nebula_updated"');
   expect(end.stdout).toContain('"isOutdated":true');

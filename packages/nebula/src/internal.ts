@@ -14,6 +14,7 @@ export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export type { LandingsOnly } from "./engine/context.ts";
 export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";
+export { earlierText } from "./engine/text-of-run.ts";
 export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
 export { type BaseUpdate, updateBase } from "./engine/update-base.ts";
 export { answerQuestion, nebulaOfQuestion } from "./people/answer-question.ts";

@@ -1,5 +1,5 @@
 import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
-import { keptSpec, nebulaCost, nebulaNow } from "@quasar/nebula/internal";
+import { earlierText, keptSpec, nebulaCost, nebulaNow } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
@@ -127,13 +127,18 @@ async function showPhase(
     });
   }
   const { question, findings, runId } = phase;
+  const { runs, task } = await attemptsOf(workspace, state, phase, facts);
+  const { body } = planned.phase;
+  const earlier =
+    task === undefined ? undefined : earlierText(repositoryId, state, { phase: id, task });
   const shown = {
     ...{ nebulaId: state.id, nebula: state.name },
     ...facts,
     ...phaseSettingsFacts(planned),
-    ...{ text: planned.phase.body, question, reasons: findings },
+    ...{ text: earlier ?? body, nextText: earlier === undefined ? undefined : body },
+    ...{ question, reasons: findings },
     files: await changesOf(root, phase),
-    runs: await attemptsOf(workspace, state, phase, facts),
+    runs,
   };
   const next = [
     ...stepsOfPhase(state, phase),

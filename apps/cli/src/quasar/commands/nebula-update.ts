@@ -30,7 +30,8 @@ export interface NebulaUpdateOptions {
 const WHAT: Readonly<Record<NebulaUpdate["updates"][number]["what"], string>> = {
   added: "joins",
   edited: "takes its new text",
-  running: "is worked on: takes its new text at the end of its cycle",
+  running:
+    "has begun: its agents get the new text in their next cycle, unless this one is approved",
   kept: "keeps the text that it began with",
   gone: "has no file any more, and stays (quasar nebula skip)",
 };

@@ -17,24 +17,36 @@ export interface ShownAttempt extends PhaseAttempt {
   readonly spentUsd?: number | undefined;
 }
 
-/** The attempts of a phase, oldest first, each with its run. */
+export interface ShownAttempts {
+  /** Oldest first. */
+  readonly runs: readonly ShownAttempt[];
+  /** What the run of the last one was asked; `undefined` where nothing of it was saved, or the next has not begun. */
+  readonly task: string | undefined;
+}
+
+/** The attempts of a phase, each with its run. */
 export async function attemptsOf(
   { root, repositoryId }: Workspace,
   { id }: NebulaState,
   phase: PhaseState,
   { isWorkedOn }: { readonly isWorkedOn: boolean },
-): Promise<readonly ShownAttempt[]> {
+): Promise<ShownAttempts> {
   const attempts = phaseAttempts(phase, nebulaEvents(repositoryId, id));
   const home = runsFolder(nebulaHome(repositoryId, id), phase.ref);
   const workspace = await openWorkspace(root, { home });
   // Who works on a run is the nebula's engine, which its status says.
   const runs = listRuns(workspace, openUser(), phase.runs, { live: false });
   const known = new Map<string, Omit<ShownAttempt, keyof PhaseAttempt>>();
-  for await (const { id: runId, status, cycle, spentUsd } of runs) {
+  let asked: string | undefined;
+  for await (const { id: runId, status, cycle, spentUsd, task } of runs) {
+    if (runId === phase.runId) asked = task;
     const isRunning = isWorkedOn && runId === phase.runId;
     known.set(runId, { status: isRunning ? "running" : status, cycle, spentUsd });
   }
-  return attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) }));
+  return {
+    runs: attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) })),
+    task: asked,
+  };
 }
 
 /** What a phase changes on the branch, or has been approved to; `undefined` where nothing of it is approved yet. */

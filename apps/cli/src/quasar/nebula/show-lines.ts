@@ -125,10 +125,20 @@ function findingLines({ status, reasons }: ShownPhase, view: View): readonly str
   return status === "awaiting_human" ? whole("finding", reasons, view) : [];
 }
 
-function textLines({ text, file }: ShownPhase, view: View): readonly string[] {
-  const said = text.split("\n").flatMap((line) => labelled(view, "", line));
-  return [view.paint("dim", `  what its agents are asked (${cleanLine(file)}):`), ...said];
+function textLines(phase: ShownPhase, view: View): readonly string[] {
+  const { text, nextText, file, status } = phase;
+  const said = (head: string, words: string): readonly string[] => [
+    view.paint("dim", `  ${head}:`),
+    ...words.split("\n").flatMap((line) => labelled(view, "", line)),
+  ];
+  const when = status === "running" ? NEXT_CYCLE : "another attempt";
+  return [
+    ...said(`what its agents are asked (${cleanLine(file)})`, text),
+    ...(nextText === undefined ? [] : section(said(`its new text waits for ${when}`, nextText))),
+  ];
 }
+
+const NEXT_CYCLE = "their next cycle, which comes unless this one is approved";
 
 function list(label: string, values: readonly string[], view: View): readonly string[] {
   return values.flatMap((each, at) => labelled(view, at === 0 ? label : "", cut(each)));
