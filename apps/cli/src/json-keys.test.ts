@@ -21,7 +21,7 @@ const KEYS = `
   filesChanged filesSnapshot filesTouched finalSha findings fix fixed found foundAt from fromRunId
   fromSha fromState fromStatus fromTask gaps gate generation gitHooks goals goesOn hasBackup
   hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
-  ignored inFiles index installCommand instructed intervalMs isAskedFirst isChanged isDirty isFinished isHere
+  ignored inFiles index installCommand instructed intervalMs isAskedFirst isChanged isDirty isFinished isFolderChanged isHere
   isInstalled isKept isKnown isNow isOutdated isPaused isRejected isShortened isStaged isTaken
    isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds
    keyIndex
@@ -36,7 +36,7 @@ const KEYS = `
   prices pricesAsOf priority problem problems prompt pullRequest quarantined question questionId
   questions readOnlyBy reason reasons receipt receiptCertificateSha256 receiptCount receiptId
   receiptIds receipts receiptsDir recommendedAction record recovery ref refCount removed replaced
-  repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resumed
+  repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resume resumed
   resumesSession retired retries retry retryAt reviewed reviewer reviewerModel revision risk role
   run runCount runId runIds runName runner runs satisfaction savedAt says schema scope script seal
   sequence sessionId setting settings setup severity sha sha256 shell sigAlg sigVersion signal
@@ -48,7 +48,7 @@ const KEYS = `
   title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore trigger turn
   turnBudgetUsd turnId turnRole turns type uncommitted uncommittedCount unknownUsd unusable
   unwritten updatedAt v validation validationCommand value variables verdict verdicts verify version
-  waitMs warnings wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace
+  waitMs waitsFor warnings wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace
   workspaceId workspaces
 `;
 

@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
-import { git, lastRecord, type Place, quasar, type Running, start } from "./harness.ts";
+import { git, lastRecord, type Place, quasar, type Running, start, write } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents } from "./scripts.ts";
 
@@ -194,4 +195,50 @@ test("with --no-input nobody is asked, and a total budget has to be given", asyn
   const named = agents(limited, workOf("one"));
   const own = await quasar(limited, ["nebula", "apply", DEMO, "--auto", "--no-input", ...named]);
   expect(own.code, own.stderr).toBe(0);
+});
+
+test("the plan of a nebula that has begun says what a resume does", async () => {
+  const at = withDemo({
+    "nebula.toml": MANIFEST,
+    "1.md": phaseText("one", 'gate = "review"'),
+    "2.md": phaseText("two"),
+    "3.md": phaseText("three", 'depends_on = ["one", "two"]'),
+  });
+  const working = await held(at);
+  const began = /"agent_event".*"phaseId":"two"/u;
+  expect(await working.sees(began), working.stdout()).toBe(true);
+  working.child.kill("SIGKILL");
+  await working.finished;
+  const plan = await quasar(at, ["nebula", "plan", DEMO, "--json"]);
+  const { nebulaId: id, ...facts } = lastRecord(plan);
+  const ofRun = { runId: expect.any(String), cycle: 1, attempt: 1, waitsFor: [] };
+  expect(facts).toMatchObject({
+    branch: "nebula/demo",
+    isFolderChanged: false,
+    resume: [
+      { phaseId: "one", action: "continue", ...ofRun },
+      { phaseId: "two", action: "continue", ...ofRun },
+      { phaseId: "three", action: "begin", attempt: 1, waitsFor: ["one", "two"] },
+    ],
+    next: [`quasar nebula apply ${String(id)} --auto --resume`],
+  });
+  write(join(at.repo, DEMO), { "3.md": phaseText("three") });
+  const text = await screen(at, "plan", "demo");
+  expect(text).toMatch(
+    /\n {2}what a resume does:\n {2}resumes {2}one: run \S+, from its cycle 1\n {11}two: run \S+, from its cycle 1\n {2}later {4}three, after one, two\n/u,
+  );
+  expect(await screen(at, "plan", DEMO)).toContain("\n  folder   its files have changed");
+  releaseModel(at);
+  const turns = agents(at, workOf("one", "two", "three"));
+  const end = await quasar(at, ["nebula", "apply", DEMO, "--auto", "--resume", ...turns]);
+  expect(end.code, end.stderr).toBe(5);
+  expect(await screen(at, "plan", DEMO)).toContain(
+    "\n  later    three, after one\n  waits    one: its change is to be approved before it lands\n",
+  );
+  await quasar(at, ["nebula", "approve", "one"]);
+  expect(await screen(at, "plan", DEMO)).toContain("\n  lands    one\n");
+  const last = await quasar(at, ["nebula", "apply", DEMO, "--auto", "--resume", ...turns]);
+  expect(last.code, last.stderr).toBe(0);
+  const again = lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]));
+  expect(again["next"]).toEqual([`quasar nebula apply ${DEMO} --auto --fresh`]);
 });

@@ -122,7 +122,7 @@ test.for([
   ["a folder without nebula.toml", ["nebula", "validate", "."], ". has no nebula.toml"],
   ["no folder", ["nebula", "plan", "none"], "none is no folder"],
   ["no name", ["nebula", "validate"], "no folder of a nebula is named"],
-  ["a plan of nothing", ["nebula", "plan"], "missing required argument 'dir'"],
+  ["a plan of nothing", ["nebula", "plan"], "missing required argument 'dir or nebula'"],
 ] as const)("%s is refused with 2", async ([, args, why]) => {
   const refused = await quasar(place(), args);
   expect(refused).toMatchObject({ code: 2, stdout: "" });

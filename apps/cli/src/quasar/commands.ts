@@ -205,10 +205,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "show what working on a nebula would mean",
     description:
       "show what working on a nebula would mean: the order of its phases, what they\n" +
-      "may cost, what has to pass before one lands, and what needs your yes",
-    args: [["<dir>", "the nebula's folder"]],
+      "may cost, what has to pass before one lands, and what needs your yes. Of one\n" +
+      "that has begun also what a resume would do: which phases land, which continue\n" +
+      "which run, which begin and which wait",
+    args: [["<dir or nebula>", "the nebula's folder; of one that has begun its name or id, too"]],
     examples: [
       ["quasar nebula plan .nebulas/tokens", "before anything starts"],
+      ["quasar nebula plan tokens", "before it is resumed"],
       ["quasar nebula plan .nebulas/tokens --json | jq .phases", "for a program"],
     ],
     run: async ([dir = ""], given) => (await ofNebulae()).nebulaPlanCommand(dir, given),

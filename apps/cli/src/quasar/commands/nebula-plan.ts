@@ -1,9 +1,30 @@
+import { existsSync } from "node:fs";
 import { currentGitSha, currentHead, dirtyPaths } from "@quasar/git";
 import { filesAt } from "@quasar/git/internal";
-import { branchOf } from "@quasar/nebula/internal";
+import {
+  isUnfinished,
+  listNebulae,
+  NebulaError,
+  type NebulaState,
+  unfinishedOf,
+} from "@quasar/nebula";
+import {
+  branchOf,
+  changesAnything,
+  keptSpec,
+  nebulaHome,
+  nebulaNow,
+  planUpdate,
+} from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
-import { loadNebula, type NebulaSpec, type TrustRequest } from "@quasar/nebula/spec";
+import {
+  type LoadedNebula,
+  loadNebula,
+  type NebulaSpec,
+  type TrustRequest,
+} from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
+import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { readSpec } from "../../shared/config/agent-spec.ts";
 import type { OwnAgents } from "../../shared/config/own-agents.ts";
@@ -12,41 +33,141 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
-import { nextLines } from "../../shared/output/text.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
+import { stepsOfNebula } from "../nebula/outcome.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
+import { planResume, resumeLines } from "../nebula/resume-plan.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
 
-/** `quasar nebula plan`: what working on a nebula would mean. It changes nothing, and asks for no yes. */
+/**
+ * `quasar nebula plan`: what working on a nebula would mean; of one that has begun, what a resume would do. It changes
+ * nothing, and asks for no yes.
+ */
 export async function nebulaPlanCommand(
-  dir: string,
+  named: string,
   { json }: { readonly json?: true | undefined },
 ): Promise<ExitCode> {
-  const loaded = loadNebula(dir);
-  const { problems } = loaded;
-  const spec = validSpec(loaded, dir);
-  const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
-  const base = await baseOf(workspace, spec);
-  const files = await filesAt(workspace.root, base.baseSha, [".gitmodules"]);
+  const { workspace, loaded, begun } = await meant(named);
+  const { repositoryId, root } = workspace;
+  const spec =
+    begun === undefined
+      ? validSpec(loaded, named)
+      : withoutMerges(keptSpec(repositoryId, begun), begun);
+  const base = begun === undefined ? await baseOf(workspace, spec) : baseOfBegun(begun);
+  const files = await filesAt(root, base.baseSha, [".gitmodules"]);
   const settings = settingsIn(workspace);
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
   requireAgents(plan.asks, settings.ownAgents);
-  const next = plan.phases.length === 0 ? [] : [`quasar nebula apply ${shellWord(dir)} --auto`];
+  const { dir, problems } = loaded ?? { dir: begun?.dir ?? named, problems: [] };
+  const resuming = begun && (await resumeOf(workspace, { state: begun, spec, loaded }));
+  const next = resuming?.next ?? beginSteps(workspace, { spec, dir, named });
   if (json === true) {
-    const facts = nebulaPlanFacts(loaded, spec, plan, base);
-    const line = result("nebula_plan", facts, EXIT.ok, next) satisfies NebulaPlanLine;
+    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, base);
+    const { nebulaId, pid, resume, isFolderChanged } = resuming ?? {};
+    const all = { ...facts, nebulaId, pid, resume, isFolderChanged };
+    const line = result("nebula_plan", all, EXIT.ok, next) satisfies NebulaPlanLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...planLines(spec, plan, base, problems, view),
+    ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),
+    ...(resuming?.pid === undefined ? [] : labelled(view, "now", WORKS, "yellow")),
+    ...(resuming?.isFolderChanged === true ? labelled(view, "folder", CHANGED, "yellow") : []),
     ...section(nextLines(next, view)),
   ]);
   return EXIT.ok;
+}
+
+const WORKS = "an engine works on it: this is what a resume would do if that ended now";
+const CHANGED = "its files have changed: this plan is of the copy that the nebula is worked on by";
+
+interface Meant {
+  readonly workspace: Workspace;
+  /** Its folder, where that was named. */
+  readonly loaded: LoadedNebula | undefined;
+  /** The unfinished nebula of the folder, or of the name. */
+  readonly begun: NebulaState | undefined;
+}
+
+/** What was named: a folder, or the name or id of a nebula that is unfinished. */
+async function meant(named: string): Promise<Meant> {
+  if (!existsSync(named)) {
+    const workspace = await openWorkspace(process.cwd());
+    const open = listNebulae(workspace.repositoryId).filter(isUnfinished);
+    const begun = open.find(({ id, name }) => id === named || name === named);
+    if (begun !== undefined) return { workspace, loaded: undefined, begun };
+  }
+  const loaded = loadNebula(named);
+  const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
+  const { repositoryId } = workspace;
+  return { workspace, loaded, begun: unfinishedOf(repositoryId, loaded.dir, loaded.spec?.name) };
+}
+
+/** What only merges the base branch is no phase that anybody has planned. */
+function withoutMerges(spec: NebulaSpec, { phases }: NebulaState): NebulaSpec {
+  const merges = new Set(phases.filter((phase) => phase.merges !== "").map(({ id }) => id));
+  return { ...spec, phases: spec.phases.filter(({ id }) => !merges.has(id)) };
+}
+
+async function resumeOf(
+  workspace: Workspace,
+  {
+    state,
+    spec,
+    loaded,
+  }: {
+    readonly state: NebulaState;
+    readonly spec: NebulaSpec;
+    readonly loaded: LoadedNebula | undefined;
+  },
+) {
+  const { repositoryId } = workspace;
+  const now = await nebulaNow(repositoryId, state);
+  const isFolderChanged = loaded !== undefined && hasChanged(repositoryId, state, loaded);
+  // This is the plan that a person is asked about.
+  const steps = stepsOfNebula(state, now).filter((step) => !step.startsWith("quasar nebula plan "));
+  return {
+    nebulaId: state.id,
+    pid: now.pid,
+    resume: await planResume(workspace, { state, spec, now }),
+    isFolderChanged,
+    next: isFolderChanged
+      ? [...steps, `quasar nebula update ${shellWord(loaded.dir)} --dry-run`]
+      : steps,
+  };
+}
+
+/** Whether the folder of a nebula says something else than its copy. */
+function hasChanged(commonDir: string, state: NebulaState, loaded: LoadedNebula): boolean {
+  try {
+    return changesAnything(planUpdate(nebulaHome(commonDir, state.id), state, loaded));
+  } catch (error) {
+    // What an update would refuse has changed, too.
+    if (error instanceof NebulaError) return true;
+    throw error;
+  }
+}
+
+/** What begins it; anew, where one of the same folder has ended. */
+function beginSteps(
+  { repositoryId }: Workspace,
+  { spec, dir, named }: { readonly spec: NebulaSpec; readonly dir: string; readonly named: string },
+): readonly string[] {
+  if (spec.phases.length === 0) return [];
+  const hasEnded = listNebulae(repositoryId).some(
+    (state) => state.dir === dir && state.archivedFrom === "",
+  );
+  return [`quasar nebula apply ${shellWord(named)} --auto${hasEnded ? " --fresh" : ""}`];
+}
+
+function baseOfBegun({ base: baseSha, branch }: NebulaState): NebulaBase {
+  return { baseSha, baseBranch: undefined, branch, uncommittedCount: 0 };
 }
 
 async function baseOf({ root }: Workspace, { name }: NebulaSpec): Promise<NebulaBase> {

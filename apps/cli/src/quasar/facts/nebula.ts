@@ -15,7 +15,7 @@ export interface NebulaBase {
 
 /** A plan as `--json` prints it. */
 export function nebulaPlanFacts(
-  { dir, problems }: LoadedNebula,
+  { dir, problems }: Pick<LoadedNebula, "dir" | "problems">,
   spec: NebulaSpec,
   plan: NebulaPlan,
   base: NebulaBase,

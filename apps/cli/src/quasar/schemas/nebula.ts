@@ -5,6 +5,7 @@ import {
   list,
   milliseconds,
   object,
+  runId,
   sha,
   text,
   texts,
@@ -105,6 +106,22 @@ const overlap = object(
   "Two phases that may change the same files, which one of them allows",
 );
 
+const resumed = object(
+  {
+    phaseId: text("The phase"),
+    action: word(
+      ["land", "continue", "begin", "wait"],
+      "continue: its run; begin: once what it waits for has landed; wait: a resume does nothing with it",
+    ),
+    attempt: whole("From 1"),
+    runId: v.optional(runId("The run that it continues; left out where nothing of it was saved")),
+    cycle: v.optional(whole("The last cycle that this has begun")),
+    waitsFor: texts("Phases that land before it begins or lands"),
+    reason: text("What it waits for besides, for a person"),
+  },
+  "What a resume would do with a phase that has neither landed nor failed",
+);
+
 export const nebulaPlanLine = result("nebula_plan", "What working on a nebula would mean", {
   dir: text("The nebula's folder"),
   nebula: text("Its name"),
@@ -128,6 +145,10 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
   overlaps: list(overlap, "Such phases are not worked on at once"),
   hasEmptySubmodules: flag("Whether submodules stay empty in a phase's work tree"),
   problems: list(problem, "Warnings only: with an error there is no plan"),
+  nebulaId: v.optional(text("The nebula, where it has begun: then the plan is that of its copy")),
+  pid: v.optional(whole("The process that works on it")),
+  resume: v.optional(list(resumed, "In the order of the plan, where it has begun")),
+  isFolderChanged: v.optional(flag("Whether its folder says something else than its copy by now")),
 });
 
 export type NebulaValidateLine = Printed<typeof nebulaValidateLine>;

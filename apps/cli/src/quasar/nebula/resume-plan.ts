@@ -1,0 +1,109 @@
+import type { NebulaState, PhaseState } from "@quasar/nebula";
+import type { NebulaNow } from "@quasar/nebula/internal";
+import type { NebulaSpec } from "@quasar/nebula/spec";
+import type { Workspace } from "@quasar/runs";
+import { moment } from "@quasar/runs/text";
+import { labelled, type View } from "../../shared/output/text.ts";
+import { headline } from "./headline.ts";
+import { attemptsOf } from "./phase-facts.ts";
+import { nameOf, namesOf } from "./standing.ts";
+
+/** What a resume would do with a phase that has neither landed nor failed. */
+export interface PlannedResume {
+  readonly phaseId: string;
+  /** `begin`: once what it waits for has landed. `wait`: a resume does nothing with it. */
+  readonly action: "land" | "continue" | "begin" | "wait";
+  readonly attempt: number;
+  /** The run that it continues; left out where nothing of it was saved. */
+  readonly runId?: string | undefined;
+  /** The last cycle that this has begun. */
+  readonly cycle?: number | undefined;
+  /** Phases that land before it begins or lands, and have not. */
+  readonly waitsFor: readonly string[];
+  /** What it waits for besides; `""`: nothing. */
+  readonly reason: string;
+}
+
+/** In the order of the plan. */
+export async function planResume(
+  workspace: Workspace,
+  {
+    state,
+    spec,
+    now,
+  }: { readonly state: NebulaState; readonly spec: NebulaSpec; readonly now: NebulaNow },
+): Promise<readonly PlannedResume[]> {
+  const specs = new Map(spec.phases.map((phase) => [phase.id, phase]));
+  const landed = new Set(
+    state.phases.filter(({ status }) => status === "done").map(({ id }) => id),
+  );
+  const isPlanOpen = state.planVerdict !== "asked" && state.planVerdict !== "rejected";
+  const planned = state.phases.map(async (phase): Promise<PlannedResume | undefined> => {
+    const { id: phaseId, attempt, reason } = phase;
+    const known = { phaseId, attempt, waitsFor: [], reason: "" };
+    switch (phase.status) {
+      case "queued":
+      case "landing": {
+        const first = now.laneWaits.get(phaseId);
+        return { ...known, action: "land", waitsFor: first === undefined ? [] : [first] };
+      }
+      case "running": {
+        const limit = now.limits.get(phaseId);
+        const why = limit === undefined ? "" : `its agent's usage limit ends at ${moment(limit)}`;
+        const run = await runOf(workspace, state, phase);
+        return { ...known, ...run, action: limit === undefined ? "continue" : "wait", reason: why };
+      }
+      case "pending": {
+        if (!isPlanOpen)
+          return { ...known, action: "wait", reason: "for the approval of the plan" };
+        const needs = specs.get(phaseId)?.dependsOn ?? [];
+        return { ...known, action: "begin", waitsFor: needs.filter((id) => !landed.has(id)) };
+      }
+      case "awaiting_human":
+        return { ...known, action: "wait", reason };
+      default:
+        return undefined;
+    }
+  });
+  return (await Promise.all(planned)).filter((each) => each !== undefined);
+}
+
+async function runOf(
+  workspace: Workspace,
+  state: NebulaState,
+  phase: PhaseState,
+): Promise<Pick<PlannedResume, "runId" | "cycle">> {
+  const { runs } = await attemptsOf(workspace, state, phase, { isWorkedOn: false });
+  const { runId, cycle, status } = runs.at(-1) ?? {};
+  return status === undefined ? {} : { runId, cycle };
+}
+
+/** The same for a person. */
+export function resumeLines(resume: readonly PlannedResume[], view: View): readonly string[] {
+  const groups = Map.groupBy(resume, labelOf);
+  const lines = LABELS.flatMap((label) =>
+    (groups.get(label) ?? []).flatMap((each, at) =>
+      labelled(view, at === 0 ? label : "", wordsOf(each, view)),
+    ),
+  );
+  return lines.length === 0 ? [] : [view.paint("dim", "  what a resume does:"), ...lines];
+}
+
+const LABELS = ["lands", "resumes", "begins", "later", "waits"] as const;
+
+function labelOf({ action, waitsFor }: PlannedResume): (typeof LABELS)[number] {
+  if (action === "begin") return waitsFor.length === 0 ? "begins" : "later";
+  return ({ land: "lands", continue: "resumes", wait: "waits" } as const)[action];
+}
+
+function wordsOf(each: PlannedResume, view: View): string {
+  const { phaseId, action, attempt, runId, cycle, waitsFor, reason } = each;
+  const name = nameOf(phaseId);
+  const again = attempt > 1 ? `, attempt ${attempt}` : "";
+  const [after = ""] = namesOf(waitsFor);
+  const then = after === "" ? "" : `, after ${after}`;
+  if (action === "wait") return `${name}: ${headline(reason, view, `${name}: `)}`;
+  if (action !== "continue") return `${name}${again}${then}`;
+  if (runId === undefined) return `${name}${again}: its run begins, nothing of it was saved`;
+  return `${name}${again}: run ${runId}, from its cycle ${cycle ?? 1}`;
+}
