@@ -100,7 +100,13 @@ test("what follows a decision is what the nebula then waits for", async () => {
     `quasar nebula retry one --nebula ${String(id)}`,
     `quasar nebula prune ${String(id)}`,
   ]);
+  const paused = await quasar(at, ["nebula", "pause", String(id)]);
+  expect(paused.stderr).toContain("the nebula demo has ended");
   const again = await quasar(at, ["nebula", "retry", "one", "--json"]);
+  expect(await screen(at, "pause")).toContain(
+    "nebula demo is paused: nothing works on it, and a resume begins no turn before you continue it\n",
+  );
+  expect(await screen(at, "continue")).toContain("nebula demo is not paused any more\n");
   const resume = `quasar nebula apply ${String(id)} --auto --resume`;
   expect(lastRecord(again)["next"]).toEqual([resume]);
   expect((await quasar(at, ["nebula", "skip", "one"])).stdout).toBe(
@@ -241,4 +247,15 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
   expect(last.code, last.stderr).toBe(0);
   const again = lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]));
   expect(again["next"]).toEqual([`quasar nebula apply ${DEMO} --auto --fresh`]);
+  const taken = await quasar(at, ["nebula", "apply", DEMO, "--auto", ...turns, "--json"]);
+  const fresh = `quasar nebula apply ${join(at.repo, DEMO)} --auto --fresh`;
+  const room = "git branch --move nebula/demo nebula/demo-before";
+  expect(lastRecord(taken)).toMatchObject({
+    exit: 6,
+    next: [expect.stringContaining(fresh), room, "--branch NAME lands on another one"],
+  });
+  // What is kept of it is gone, and its branch stays.
+  await quasar(at, ["nebula", "prune", "demo"]);
+  const pruned = lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]));
+  expect(pruned["next"]).toEqual([room, `quasar nebula apply ${DEMO} --auto`]);
 });

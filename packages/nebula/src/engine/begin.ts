@@ -2,7 +2,7 @@ import type { Repository } from "@quasar/git";
 import { workTreesOn } from "@quasar/git/landing";
 import { listRefs } from "@quasar/git/snapshots";
 import { makeFolders } from "@quasar/process/files";
-import { cleanLine } from "@quasar/runs/text";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import { branchObstacle } from "../landing/obstacle.ts";
@@ -50,7 +50,7 @@ export async function begin(beginning: Beginning, now: Date): Promise<NebulaStat
     await requireNebulae(repository, { spec, dir, base }, (message) =>
       onEvent({ type: "warning", message }),
     );
-    await requireFreeBranch(repository, branch, replaced);
+    await requireFreeBranch(repository, { branch, dir }, replaced);
     for (const each of replaced) await each.archive();
   } finally {
     for (const each of replaced) each.close();
@@ -119,7 +119,7 @@ async function replacedBy(
  */
 async function requireFreeBranch(
   repository: Repository,
-  branch: string,
+  { branch, dir }: { readonly branch: string; readonly dir: string },
   replaced: readonly Replaced[],
 ): Promise<void> {
   const freed = new Set(replaced.flatMap((each) => each.branch ?? []));
@@ -142,8 +142,13 @@ async function requireFreeBranch(
       ? `there is a branch ${taken} already`
       : `the branch ${taken} is that of the nebula ${cleanLine(by.name)} (${by.id})`;
   const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
-  const kept = "--fresh keeps it under another name, if it is of a nebula of this folder";
-  throw new NebulaError("ERR_BRANCH", `${what}${why}`, { next: [ELSEWHERE, { note: kept }] });
+  const wasBegun = listNebulae(repository.commonDir).some(
+    (state) => state.dir === dir && state.archivedFrom === "",
+  );
+  const fresh = { shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` };
+  const move = { shell: `git branch --move ${shellWord(taken)} ${shellWord(`${taken}-before`)}` };
+  const next = [...(wasBegun ? [fresh] : []), ...(by === undefined ? [move] : []), ELSEWHERE];
+  throw new NebulaError("ERR_BRANCH", `${what}${why}`, { next });
 }
 
 /** Refuses to make a branch that a work tree is on already. @throws {NebulaError} `ERR_BRANCH` */

@@ -84,7 +84,8 @@ export function findNebula(commonDir: string, named: string | undefined): Nebula
   const [first, second] = open.length > 0 ? open : meant.slice(0, 1);
   if (first === undefined) {
     const what = named === undefined ? "no nebula" : `no nebula ${JSON.stringify(named)}`;
-    throw new NebulaError("ERR_NOT_FOUND", `there is ${what} in this repository`);
+    const next = all.length === 0 ? [{ shell: "quasar nebula demo", note: "shows one" }] : [];
+    throw new NebulaError("ERR_NOT_FOUND", `there is ${what} in this repository`, { next });
   }
   if (second !== undefined) {
     const ids = open.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");

@@ -35,12 +35,16 @@ export async function nebulaPauseCommand(
     throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const isNew = pauseNebula(repositoryId, state, new Date());
-  const words = isNew
-    ? "is paused: turns in flight end, what is approved lands"
-    : "is paused already";
+  const { pid } = await nebulaNow(repositoryId, state);
+  const words = isNew ? PAUSED[pid === undefined ? "idle" : "working"] : "is paused already";
   report(state, { isPaused: true, words, next: [`quasar nebula continue ${state.id}`] }, json);
   return EXIT.ok;
 }
+
+const PAUSED = {
+  working: "is paused: turns in flight end, what is approved lands",
+  idle: "is paused: nothing works on it, and a resume begins no turn before you continue it",
+} as const;
 
 /** `quasar nebula continue`: ends a pause. */
 export async function nebulaContinueCommand(
@@ -57,15 +61,13 @@ export async function nebulaContinueCommand(
     const message = `a file in its folder pauses the nebula ${name}, too`;
     throw new CliError("ERR_PERSON", message, { next: left });
   }
-  const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
+  const now = await nebulaNow(repositoryId, state);
+  const next = stepsOfNebula(state, now);
   if (!wasPaused) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${name} is not paused`, { next });
   }
-  report(
-    state,
-    { isPaused: false, words: "continues within a second where it is worked on", next },
-    json,
-  );
+  const words = now.pid === undefined ? "is not paused any more" : "continues within a second";
+  report(state, { isPaused: false, words, next }, json);
   return EXIT.ok;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { currentGitSha, currentHead, dirtyPaths } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
 import { filesAt } from "@quasar/git/internal";
 import {
   isUnfinished,
@@ -64,7 +65,8 @@ export async function nebulaPlanCommand(
   requireAgents(plan.asks, settings.ownAgents);
   const { dir, problems } = loaded ?? { dir: begun?.dir ?? named, problems: [] };
   const resuming = begun && (await resumeOf(workspace, { state: begun, spec, loaded }));
-  const next = resuming?.next ?? beginSteps(workspace, { spec, dir, named });
+  const { branch } = base;
+  const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
   if (json === true) {
     const facts = nebulaPlanFacts({ dir, problems }, spec, plan, base);
     const { nebulaId, pid, resume, isFolderChanged } = resuming ?? {};
@@ -75,7 +77,8 @@ export async function nebulaPlanCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...planLines(spec, plan, base, problems, view),
+    // What it runs was asked about when it began, and is with each update.
+    ...planLines(spec, begun === undefined ? plan : { ...plan, asks: [] }, base, problems, view),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),
     ...(resuming?.pid === undefined ? [] : labelled(view, "now", WORKS, "yellow")),
     ...(resuming?.isFolderChanged === true ? labelled(view, "folder", CHANGED, "yellow") : []),
@@ -154,16 +157,30 @@ function hasChanged(commonDir: string, state: NebulaState, loaded: LoadedNebula)
   }
 }
 
-/** What begins it; anew, where one of the same folder has ended. */
-function beginSteps(
-  { repositoryId }: Workspace,
-  { spec, dir, named }: { readonly spec: NebulaSpec; readonly dir: string; readonly named: string },
-): readonly string[] {
+/** What begins it: anew, where one of the same folder has ended; after somebody's branch of that name has made room. */
+async function beginSteps(
+  { repositoryId, root }: Workspace,
+  {
+    spec,
+    dir,
+    named,
+    branch,
+  }: {
+    readonly spec: NebulaSpec;
+    readonly dir: string;
+    readonly named: string;
+    readonly branch: string;
+  },
+): Promise<readonly string[]> {
   if (spec.phases.length === 0) return [];
   const hasEnded = listNebulae(repositoryId).some(
     (state) => state.dir === dir && state.archivedFrom === "",
   );
-  return [`quasar nebula apply ${shellWord(named)} --auto${hasEnded ? " --fresh" : ""}`];
+  const apply = `quasar nebula apply ${shellWord(named)} --auto`;
+  if (hasEnded) return [`${apply} --fresh`];
+  const isTaken = (await refSha(root, `refs/heads/${branch}`)) !== undefined;
+  const [own, other] = [branch, `${branch}-before`].map(shellWord);
+  return isTaken ? [`git branch --move ${own} ${other}`, apply] : [apply];
 }
 
 function baseOfBegun({ base: baseSha, branch }: NebulaState): NebulaBase {
