@@ -53,7 +53,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
       );
     case "phase_approved":
       return [
-        ...say(record.phase, "approved; waits to land"),
+        ...say(record.phase, "approved by its reviewer; waits to land"),
         ...(record.isOutdated === true
           ? say("", "keeps the text that it began with: its new one came too late", "yellow")
           : []),

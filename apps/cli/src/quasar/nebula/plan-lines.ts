@@ -36,7 +36,11 @@ export function planLines(
       "needs",
       dependencies.requiresNebulae.map((each) => `nebula ${each}`),
     ),
-    ...list("longest", [criticalPath.map(({ id }) => short(id)).join(" → ")]),
+    // One phase is no chain.
+    ...list(
+      "longest",
+      criticalPath.length > 1 ? [criticalPath.map(({ id }) => short(id)).join(" → ")] : [],
+    ),
     ...(plan.hasEmptySubmodules ? labelled(view, "warning", SUBMODULES, "yellow") : []),
     ...problemLines(warnings, view),
     ...overlapLines(plan, view),
