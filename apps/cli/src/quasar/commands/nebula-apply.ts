@@ -173,7 +173,7 @@ export async function workOnNebula(
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) say({ type: "warning", message: problem });
-    const remote = await githubRemote(root, state.branch);
+    const remote = await githubRemote(root, state);
     const next = nextOfNebula(state, now, reason, { ...limits, remote });
     say(nebulaResult(facts, { reason, exit, next }));
     return exit;

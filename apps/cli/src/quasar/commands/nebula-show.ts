@@ -96,7 +96,7 @@ async function showNebula(
   const [first] = state.phases;
   const next = [
     ...(first === undefined ? [] : [showStep(first.id, state.id)]),
-    ...stepsOfNebula(state, now, await githubRemote(root, state.branch)),
+    ...stepsOfNebula(state, now, await githubRemote(root, state)),
   ];
   if (json === true) {
     const line = result("nebula_show", shown, EXIT.ok, next) satisfies NebulaShowLine;

@@ -1,16 +1,21 @@
-import { pushTarget, remoteUrl } from "@quasar/git/remotes";
 import { GitError } from "@quasar/git";
+import { pushTarget, remoteUrl } from "@quasar/git/remotes";
+import { isUnfinished, type NebulaState } from "@quasar/nebula";
 
 const GITHUB = /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?(?:ssh\.)?github\.com(?::\d+)?[:/]/iu;
 
-/** The remote that a branch would be pushed to, where that is GitHub; asks only the configuration. */
-export async function githubRemote(root: string, branch: string): Promise<string | undefined> {
+/**
+ * The remote that the branch of a nebula which has ended would be pushed to, where that is GitHub. It is for an advice:
+ * only git's configuration is asked.
+ */
+export async function githubRemote(root: string, state: NebulaState): Promise<string | undefined> {
+  if (isUnfinished(state)) return undefined;
   try {
-    const { remote } = await pushTarget(root, branch);
+    const { remote } = await pushTarget(root, state.branch);
     if (remote === undefined) return undefined;
     return GITHUB.test(await remoteUrl(root, remote)) ? remote : undefined;
   } catch (error) {
-    // It is for an advice only: a remote that git does not understand gets none.
+    // A remote that git does not understand gets none.
     if (error instanceof GitError) return undefined;
     throw error;
   }

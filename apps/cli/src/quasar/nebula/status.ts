@@ -20,7 +20,7 @@ export async function lookAtNebula(
   const now = await nebulaNow(repositoryId, state);
   return {
     facts: nebulaFacts(state, await nebulaCost(repositoryId, state), now),
-    next: stepsOfNebula(state, now, await githubRemote(root, state.branch)),
+    next: stepsOfNebula(state, now, await githubRemote(root, state)),
   };
 }
 
