@@ -29,7 +29,7 @@ export function taskText(nebula: NebulaSpec, { spec, state }: Phase, others: Oth
 }
 
 /** Whether a task was made of a phase's text as it is in the nebula, whatever else it says. */
-function isOfText(task: string, nebula: NebulaSpec, spec: PhaseSpec): boolean {
+export function isOfText(task: string, nebula: NebulaSpec, spec: PhaseSpec): boolean {
   const own = ownText(nebula, spec);
   if (!task.startsWith(own)) return false;
   const rest = task.slice(own.length);
