@@ -22,6 +22,8 @@ export type NebulaErrorCode =
   | "ERR_REWOUND"
   /** Its branch, or the repository, cannot be worked with as it is. */
   | "ERR_BRANCH"
+  /** A phase's run was begun by another machine or user, or the repository was moved since: a person accepts that, or not. */
+  | "ERR_FOREIGN_RUN"
   /** A command that makes a work tree ready has failed. */
   | "ERR_SETUP"
   /** The call is wrong: an argument, or a state in which it has no meaning. */

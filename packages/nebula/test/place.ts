@@ -115,12 +115,12 @@ export function aPlace(
         .split("\n")
         .filter((line) => line !== ""),
     async apply(work, change = {}) {
-      const repository = await openRepository(repo);
+      const repository = change.repository ?? (await openRepository(repo));
       return applyNebula({
         repository,
         loaded: "loaded" in change ? change.loaded : loadNebula(dir),
         resumed: "resumed" in change ? change.resumed : unfinishedOf(repository.commonDir, dir),
-        base: git("rev-parse", "main"),
+        base: change.base ?? git("rev-parse", "main"),
         limits: { maxWorkers: 2, totalUsd: 0, phaseUsd: 5 },
         optionsOf: agentsOf(work),
         keys: createKeyManager({ dir: join(root, "keys") }),

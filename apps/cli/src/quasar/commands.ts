@@ -237,6 +237,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--mirror", "keep nebula.state.toml in its folder; without it where it is there"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],
+      ["--trust", "accept runs that this machine did not begin here, as after a move"],
       ["--no-input", "ask nothing: what needs a yes is refused; needs a total budget"],
     ],
     settings: FLAGGED,

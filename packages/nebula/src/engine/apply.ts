@@ -53,6 +53,8 @@ export interface ApplyOptions extends Beginning {
   readonly withoutOwnHook?: PhaseRunOptions["withoutOwnHook"];
   /** Take git's settings and hooks as they are now: a person accepts what of them has changed. @default false */
   readonly acceptSettings?: boolean | undefined;
+  /** Continue runs that this machine has not begun here: the repository was moved, or comes from elsewhere. @default false */
+  readonly trustsRuns?: boolean | undefined;
   readonly keys: KeyManager;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of setup and verification. */
@@ -75,7 +77,7 @@ export interface ApplyEnd {
  * not touched.
  *
  * @throws {NebulaError} as {@link begin}; `ERR_NOT_FOUND` and `ERR_USAGE` where the nebula was pruned or archived
- *   meanwhile, `ERR_REWOUND`, `ERR_DAMAGED`
+ *   meanwhile, `ERR_REWOUND`, `ERR_DAMAGED`, `ERR_FOREIGN_RUN`
  */
 export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
   const { repository, resumed, now = () => new Date() } = options;
@@ -139,6 +141,7 @@ async function work(
         inLane: new Set(),
         acceptsRedBase: options.acceptsRedBase === true,
         failsFast: options.failsFast === true,
+        trustsRuns: options.trustsRuns === true,
         controls: await openSharedControls(repository, {
           file: home.controls,
           withoutOwn: options.withoutOwnHook,

@@ -62,6 +62,8 @@ export interface Engine {
   readonly acceptsRedBase: boolean;
   /** Whether no phase begins once one has failed. */
   readonly failsFast: boolean;
+  /** Whether runs continue that this machine has not begun here. */
+  readonly trustsRuns: boolean;
   readonly steering: Steering;
   /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
   readonly controls: SharedControls;

@@ -1,5 +1,5 @@
 import type { AgentRole } from "@quasar/agents";
-import type { RunEnd, RunEvent, Runs } from "@quasar/runs";
+import type { Override, RunEnd, RunEvent, Runs } from "@quasar/runs";
 import { blockingQuestions } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
 import { spentIn } from "@quasar/runs/tree";
@@ -64,7 +64,7 @@ export class PhaseAttempt {
    * @throws {RunsError} What a run refuses for its user's sake.
    */
   async work(runs: Runs, { isMade }: { readonly isMade: boolean }): Promise<Came> {
-    const { controls } = this.#engine;
+    const { controls, trustsRuns } = this.#engine;
     const { runId } = this.#phase.state;
     this.#landed = await landedWork(this.#engine, this.#phase.spec);
     const found = (await runs.list()).find((run) => run.id === runId);
@@ -79,7 +79,8 @@ export class PhaseAttempt {
     }
     // A tree that was made again is another one to git; what all trees share is compared all the same.
     const isAccepted = isMade || controls.accepted.length > 0;
-    const accepts = new Set(isAccepted ? (["settings"] as const) : []);
+    const accepts = new Set<Override>(isAccepted ? ["settings"] : []);
+    if (trustsRuns) accepts.add("trust").add("settings");
     return this.#came(await runs.resume({ ...this.#given(), runId, accepts }));
   }
 

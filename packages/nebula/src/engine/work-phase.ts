@@ -86,9 +86,20 @@ async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
     const runs = await openRuns(root, { home: runsFolder(engine.home, ref) });
     return await new PhaseAttempt(engine, phase, root).work(runs, { isMade });
   } catch (error) {
+    if (error instanceof RunsError && error.code === "ERR_FOREIGN_CHECKPOINT") {
+      throw foreignRun(engine, phase.state.id, error);
+    }
     if (!isOfPhase(error)) throw error;
     return { as: "failed", reason: error.message };
   }
+}
+
+/** It stops the engine and fails no phase: once a person has accepted it, the run continues where it was. */
+function foreignRun({ store }: Engine, phase: string, cause: RunsError): NebulaError {
+  const message = `the run of ${JSON.stringify(phase)} was not begun here by you: the repository was moved, or is from another machine or user`;
+  const shell = `quasar nebula apply ${store.current.id} --auto --resume --trust`;
+  const note = "only if you know where it comes from";
+  return new NebulaError("ERR_FOREIGN_RUN", message, { cause, next: [{ shell, note }] });
 }
 
 /** Whether an error is for a person to look at, and concerns this phase alone. Another process at work is not. */

@@ -74,6 +74,7 @@ export interface NebulaApplyOptions {
   readonly mirror?: true | undefined;
   readonly acceptRedBase?: true | undefined;
   readonly failFast?: true | undefined;
+  readonly trust?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly acceptSettings?: true | undefined;
   /** `false`: nobody is asked anything. @default true */
@@ -89,6 +90,7 @@ export async function nebulaApplyCommand(
   options: NebulaApplyOptions,
 ): Promise<ExitCode> {
   if (options.acceptSettings === true) refuseAgents("apply --accept-settings");
+  if (options.trust === true) refuseAgents("apply --trust");
   return workOnNebula(named, await meant(named, options), options);
 }
 
@@ -155,6 +157,7 @@ export async function workOnNebula(
         mirror: options.mirror,
         acceptsRedBase: options.acceptRedBase,
         failsFast: options.failFast,
+        trustsRuns: options.trust,
         keys: createKeyManager({ dir: join(folders.state, "keys") }),
         env: process.env,
         commandEnv: environmentOfChecks(settings),

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { openRepository } from "@quasar/git";
+import { expect, test } from "vitest";
+import { listNebulae } from "../src/state/list.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+
+test("a run that was cut off in a repository that is moved continues once a person accepts it", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const stop = new AbortController();
+  const turns: boolean[] = [];
+  const work: Work = {
+    "Phase a": (tree) => {
+      turns.push(existsSync(join(tree, "first.txt")));
+      write(tree, turns.length === 1 ? { "first.txt": "1\n" } : { "second.txt": "2\n" });
+    },
+  };
+  const optionsOf = (spec: { readonly title: string }) => {
+    const { coder, reviewer } = agentsOf(work)(spec);
+    const invoke: typeof reviewer.invoke = async (request) => {
+      const result = await reviewer.invoke(request);
+      if (turns.length > 1) return result;
+      // It is cut off with a commit of its first cycle.
+      stop.abort();
+      return { ...result, text: "ISSUE:\nSEVERITY: major\nDESCRIPTION: more" };
+    };
+    return { coder, reviewer: { ...reviewer, invoke } };
+  };
+  const cut = await place.apply(work, { optionsOf, signal: stop.signal });
+  expect(cut.reason).toBe("interrupted");
+  const repo = join(place.root, "moved");
+  renameSync(place.repo, repo);
+  const repository = await openRepository(repo);
+  const { base } = cut.state;
+  const resume = async (trustsRuns: boolean) => {
+    const [resumed] = listNebulae(repository.commonDir);
+    return place.apply(work, {
+      optionsOf,
+      repository,
+      resumed,
+      loaded: undefined,
+      base,
+      trustsRuns,
+    });
+  };
+  await expect(resume(false)).rejects.toMatchObject({
+    code: "ERR_FOREIGN_RUN",
+    next: [{ shell: `quasar nebula apply ${cut.state.id} --auto --resume --trust` }],
+  });
+  expect(listNebulae(repository.commonDir)[0]?.phases[0]).toMatchObject({ status: "running" });
+  const { reason, state } = await resume(true);
+  expect(reason).toBe("done");
+  expect(state.phases[0]).toMatchObject({ attempt: 1, runs: [cut.state.phases[0]?.runId] });
+  expect(turns).toEqual([false, true]);
+  const file = join(repository.commonDir, "refs/heads/nebula/demo");
+  expect(readFileSync(file, "utf8").trim()).toBe(state.phases[0]?.candidate);
+});
