@@ -163,6 +163,29 @@ test("a phase that cannot land waits for a person after two reworks, and the oth
   expect(place.landings()).toEqual(["Land b: Phase b"]);
 });
 
+test("reworks are counted by their cause: one for a conflict does not count against one for a verification", async () => {
+  const files = {
+    "nebula.toml": `${verified("test ! -e bad.txt")}max_reworks = 1\n`,
+    "a.md": phase("a"),
+    "b.md": phase("b"),
+  };
+  const place = aPlace({ "shared.txt": "0\n" }, files);
+  const shared = (text: string) => (tree: string) => write(tree, { "shared.txt": text });
+  const work: Work = {
+    "Phase a": shared("a\n"),
+    "Phase b": async (tree, { prompt }) => {
+      await place.after("phase_landed", "a");
+      if (prompt.includes("[verify]")) rmSync(join(tree, "bad.txt"));
+      else if (prompt.includes("[merge]"))
+        write(tree, { "shared.txt": "both\n", "bad.txt": "x\n" });
+      else shared("b\n")(tree);
+    },
+  };
+  const { reason, state } = await place.apply(work);
+  expect(reason).toBe("done");
+  expect(state.phases[1]).toMatchObject({ attempt: 3, reworks: ["merge", "verify"] });
+});
+
 test("what needs a phase that has failed is skipped and says so; the others continue", async () => {
   const files = {
     "nebula.toml": MANIFEST,

@@ -241,3 +241,17 @@ test("what failed is tried again, with what waited for it; what is skipped is le
   expect(reason).toBe("done");
   expect(state.phases.map(({ status }) => status)).toEqual(["done", "done", "done"]);
 });
+
+test("with the gates watch and trust a change lands without a question, whatever the nebula's gate is", async () => {
+  const files = {
+    "nebula.toml": GATED,
+    "a.md": phase("a", 'gate = "watch"'),
+    "b.md": phase("b", 'gate = "trust"'),
+  };
+  const place = aPlace({}, files);
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  const watched = { ...IN_ORDER, "nebula.toml": GATED.replace("review", "watch") };
+  const all = aPlace({}, watched);
+  expect((await all.apply(WRITES_BOTH)).reason).toBe("done");
+  expect(all.told.filter(({ type }) => type === "plan_waits")).toEqual([]);
+});
