@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { loadNebula } from "../src/spec/index.ts";
-import { aPlace, MANIFEST, phase, warnings, type Work, write } from "./place.ts";
+import { agentsOf, aPlace, MANIFEST, phase, warnings, type Work, write } from "./place.ts";
 
 const LINES = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
 
@@ -101,6 +102,43 @@ test("of a nebula that the repository does not know, the state file of the Go or
   expect((await apply()).reason).toBe("done");
   const file = join(place.root, "go", "nebula.state.toml");
   expect(warnings(place)).toEqual([`the nebula "go" counts as landed, since ${file} says so`]);
+});
+
+test.for(["nebula/demo", "nebula"])(
+  "where there is a branch %s nothing begins, and it stays",
+  async (taken) => {
+    const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+    place.git("branch", taken);
+    await expect(place.apply({})).rejects.toMatchObject({
+      code: "ERR_BRANCH",
+      message: expect.stringContaining(`there is a branch ${taken} already`) as string,
+    });
+    expect(place.git("branch", "--list", "--format=%(refname:short)", "nebula*")).toBe(taken);
+    const other = await place.apply({}, { branch: "work/demo" });
+    expect(other.state.branch).toBe("work/demo");
+    expect(place.git("rev-parse", "work/demo")).toBe(place.git("rev-parse", "main"));
+  },
+);
+
+test("a phase that takes longer than it may fails, and says how long that is", async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a", 'timeout = "1s"') };
+  const place = aPlace({}, files);
+  const { reason, state } = await place.apply(
+    {},
+    {
+      optionsOf: (spec) => {
+        const { coder, reviewer } = agentsOf({})(spec);
+        const invoke: typeof coder.invoke = async (_request, { signal } = {}) => {
+          await sleep(60_000, undefined, { signal }).catch(() => {});
+          const failure = { kind: "cancelled", message: "cancelled", retryable: false } as const;
+          return { failure, text: "", costSource: "unknown", durationMs: 1 };
+        };
+        return { coder: { ...coder, invoke }, reviewer };
+      },
+    },
+  );
+  expect(reason).toBe("failed");
+  expect(state.phases[0]?.reason).toBe("it took longer than 1 s");
 });
 
 test("an interrupt stops work and landings with all saved, and says that it was one", async () => {
