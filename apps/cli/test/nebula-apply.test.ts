@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, phaseText, withDemo, workOf } from "./a-nebula.ts";
-import { git, lastRecord, type Place, quasar, records, start } from "./harness.ts";
+import { git, lastRecord, type Place, quasar, records, start, write } from "./harness.ts";
 import { agents, LONG } from "./scripts.ts";
 
 const PLAIN = {
@@ -136,6 +136,38 @@ test("a nebula without phases, or without a commit to begin at, is refused with 
   const refused = lastRecord(await apply(unborn, ALL));
   expect(refused).toMatchObject({ code: "ERR_NO_COMMITS", exit: 1 });
   expect(refused["next"]).toEqual(["git add -A && git commit --allow-empty -m start"]);
+});
+
+test("a nebula that names programs begins only once its user has said yes", async () => {
+  const at = withDemo(PLAIN);
+  const args = applyArgs(at, ALL).filter((arg) => arg !== "--trust-config");
+  const refused = await quasar(at, [...args, "--json"]);
+  expect(lastRecord(refused)).toMatchObject({ exit: 6, code: "ERR_UNTRUSTED_CONFIG" });
+  expect(refused.stderr + refused.stdout).toContain("test -e a.txt");
+  expect(git(at, "branch", "--list", "nebula/*")).toBe("");
+  expect(existsSync(join(at.repo, ".git/quasar/nebulae"))).toBe(false);
+});
+
+test("--base, --branch and --fresh say where a nebula begins and lands", async () => {
+  const at = withDemo({ "nebula.toml": '[nebula]\nname = "demo"\n', "1.md": phaseText("one") });
+  const first = git(at, "rev-parse", "HEAD").trim();
+  write(at.repo, { "later.txt": "x\n" });
+  git(at, "add", "later.txt");
+  const person = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
+  git(at, ...person, "commit", "-q", "-m", "Later");
+  const args = applyArgs(at, ALL);
+  const unknown = await quasar(at, [...args, "--base", "no-such-commit"]);
+  expect(unknown.code).toBe(2);
+  const end = await quasar(at, [...args, "--base", "HEAD~1", "--branch", "work/demo", "--json"]);
+  expect(lastRecord(end)).toMatchObject({ exit: 0, branch: "work/demo" });
+  expect(git(at, "merge-base", "work/demo", "HEAD").trim()).toBe(first);
+
+  const { nebulaId } = lastRecord(end);
+  const again = await quasar(at, [...args, "--branch", "work/demo", "--fresh", "--json"]);
+  expect(lastRecord(again)).toMatchObject({ exit: 0, branch: "work/demo" });
+  expect(git(at, "merge-base", "work/demo", "HEAD")).toBe(git(at, "rev-parse", "HEAD"));
+  const branches = git(at, "branch", "--list", "--format=%(refname:short)", "work/*").split("\n");
+  expect(branches).toContain(`work/demo.${String(nebulaId)}`);
 });
 
 test("without --auto nothing begins, and a bad number is refused", async () => {
