@@ -128,13 +128,14 @@ test("routing that is switched on has named tiers with models, sorted up to 1", 
 
 test("what is not supported is a warning that says so", () => {
   const { spec, problems } = parsed({
-    "nebula.toml": `${MANIFEST}[execution]\nauto_decompose = true\n[dependencies]\nrequires_beads = ["x-1"]\n`,
+    "nebula.toml": `${MANIFEST}[execution]\nauto_decompose = true\nmax_context_tokens = 8000\n[dependencies]\nrequires_beads = ["x-1"]\n`,
     "a.md": aPhase("a", "auto_decompose = true\ndecomposed = true"),
   });
   expect(spec?.phases).toHaveLength(1);
   expect(problems.map(({ severity, field }) => `${severity} ${field}`)).toEqual([
     "warning dependencies.requires_beads",
     "warning execution.auto_decompose",
+    "warning execution.max_context_tokens",
     "warning auto_decompose",
     "warning decomposed",
   ]);

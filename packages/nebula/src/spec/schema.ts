@@ -135,7 +135,11 @@ export const MANIFEST = v.object({
       max_review_cycles: key(count, 0, "Cycles of coder and reviewer of a phase; 0: your setting"),
       max_budget_usd: key(usd, 0, "What each phase may cost; 0: your setting"),
       total_budget_usd: key(usd, 0, "What all phases may cost; 0: the sum of theirs"),
-      max_context_tokens: key(count, 0, "Tokens of context that a prompt may be given; 0: none"),
+      max_context_tokens: key(
+        count,
+        0,
+        "Tokens of context that a prompt may be given; without effect",
+      ),
       model: key(model, "", "The coder's model, of phases that name none"),
       gate: key(
         gate,

@@ -48,6 +48,9 @@ function manifestProblems({ name, execution, dependencies }: ManifestSpec): read
     ...(execution.autoDecompose
       ? [unsupported("execution.auto_decompose", "quasar does not split phases")]
       : []),
+    ...(execution.maxContextTokens > 0
+      ? [unsupported("execution.max_context_tokens", "agents know how much they can read")]
+      : []),
   ];
 }
 
