@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { decodeGoState } from "../src/spec/go-state.ts";
 import { loadNebula } from "../src/spec/index.ts";
-import { aPlace, MANIFEST, phase, type Place, write, WRITES_BOTH } from "./place.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Place, write, WRITES_BOTH } from "./place.ts";
 
 const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a") };
 const fileOf = ({ dir }: Place): string => join(dir, "nebula.state.toml");
@@ -67,3 +67,55 @@ test("one that git tracks is left alone", async () => {
   expect(readFileSync(join(dir, "nebula.state.toml"), "utf8")).toBe("version = 1\n");
   expect(warnings(place)[0]).toContain("is tracked by git: it is not written");
 });
+
+test("with the mirror the checkpoint of each phase stands beside it until the phase is approved", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("B b") });
+  const seen = new Map<string, string>();
+  const names = () => readdirSync(place.dir).filter((name) => /^checkpoint\..*\.toml$/u.test(name));
+  const optionsOf = (spec: { readonly title: string }) => {
+    const { coder, reviewer } = agentsOf({})(spec);
+    let turns = 0;
+    const invoke: typeof reviewer.invoke = async (request) => {
+      const result = await reviewer.invoke(request);
+      turns += 1;
+      if (turns === 1) return { ...result, text: "ISSUE:\nSEVERITY: major\nDESCRIPTION: more" };
+      for (const name of names()) seen.set(name, readFileSync(join(place.dir, name), "utf8"));
+      return result;
+    };
+    return { coder, reviewer: { ...reviewer, invoke } };
+  };
+  const limits = { maxWorkers: 1, totalUsd: 0, phaseUsd: 5 };
+  expect((await place.apply({}, { optionsOf, limits, mirror: true })).reason).toBe("done");
+  const [first, second] = [...seen.keys()].toSorted();
+  expect([first, second]).toEqual(["checkpoint.a.toml", expect.stringMatching(/^checkpoint\.~/u)]);
+  expect(seen.get("checkpoint.a.toml")).toContain("phase_id = 'a'\nnebula_name = 'demo'");
+  expect(seen.get("checkpoint.a.toml")).toContain("cycle = 1");
+  const left = ["a.md", "b.md", "nebula.state.toml", "nebula.toml"];
+  expect(readdirSync(place.dir).toSorted()).toEqual(left);
+
+  const without = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  await without.apply({}, { optionsOf: agentsOf({}) });
+  expect(readdirSync(without.dir).toSorted()).toEqual(["a.md", "nebula.toml"]);
+});
+
+test.for(["by another program", "by git"])(
+  "a checkpoint that is there %s is left alone",
+  async (whose) => {
+    const files = { "nebula.toml": MANIFEST, "a.md": phase("a") };
+    const folder = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [`n/${name}`, text]),
+    );
+    const fixture = new URL("../../checkpoint/test/fixtures/go-populated.toml", import.meta.url);
+    const ofGo = readFileSync(fixture, "utf8").replace(/^phase_id = .*$/mu, 'phase_id = "a"');
+    const tracked = whose === "by git" ? { "n/checkpoint.a.toml": "x\n" } : {};
+    const place = aPlace({ ...folder, ...tracked }, {});
+    const dir = join(place.repo, "n");
+    const path = join(dir, "checkpoint.a.toml");
+    if (whose !== "by git") writeFileSync(path, ofGo);
+    const before = readFileSync(path, "utf8");
+    const loaded = loadNebula(dir);
+    const end = await place.apply({}, { loaded, resumed: undefined, mirror: true });
+    expect(end.reason).toBe("done");
+    expect(readFileSync(path, "utf8")).toBe(before);
+  },
+);

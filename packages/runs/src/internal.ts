@@ -1,5 +1,5 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
-export type { CheckpointQuestion } from "@quasar/checkpoint";
+export { type CheckpointQuestion, checkpointPath } from "@quasar/checkpoint";
 export {
   type People,
   QUESTION_KINDS,
@@ -7,6 +7,7 @@ export {
   blockingQuestions,
 } from "@quasar/loop/internal";
 export { CHECK_NAMES } from "./check/checks.ts";
+export type { CompatibleIn } from "./compatibility.ts";
 export { conventionsOf } from "./conventions.ts";
 export { continuedBy } from "./driving/hold.ts";
 export { describe, lockHolder } from "./driving/lock.ts";

@@ -1,5 +1,6 @@
 import type { LoopOptions } from "@quasar/loop";
 import type { ControlsOptions } from "@quasar/loop/internal";
+import type { CompatibleIn } from "./compatibility.ts";
 import type { RunEnd } from "./events.ts";
 import type { KeptSettings } from "./store.ts";
 
@@ -36,6 +37,11 @@ export interface RunOptions
    * @default none
    */
   readonly secretFiles?: readonly string[] | undefined;
+  /**
+   * Where the checkpoint of each cycle is kept for other programs that know the format; it goes once the run is approved.
+   * @default `checkpoint.toml` in the `.quasar` of the work tree
+   */
+  readonly compatibleIn?: CompatibleIn | undefined;
   /** What of a git hook is the caller's own, and counts for nothing when the run's hooks are compared. @default nothing */
   readonly withoutOwnHook?: ControlsOptions["withoutOwn"];
   /** Of a larger work that the run is a part of: what has changed since that began counts as the run's own. @default none */

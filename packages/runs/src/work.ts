@@ -6,7 +6,7 @@ import { logRange } from "@quasar/git";
 import type { LoopEvent, TaskResult } from "@quasar/loop";
 import { type Conventions, nextRole } from "@quasar/loop/internal";
 import { turnAllowance } from "@quasar/loop/turn";
-import { followingStore, seedStore } from "./compatibility.ts";
+import { compatibleOf } from "./compatibility.ts";
 import { conventionsOf } from "./conventions.ts";
 import type { Hold } from "./driving/hold.ts";
 import { driverOf } from "./driving/run-driver.ts";
@@ -14,7 +14,6 @@ import type { Session } from "./driving/session.ts";
 import { messageOf } from "./errors.ts";
 import type { Notice, RunBegun, RunEnd, RunLoopEvent, Tell } from "./events.ts";
 import { endFact } from "./journal/facts.ts";
-import { FOLDER } from "./real-folder.ts";
 import { CONTROLS_FILE } from "./resume/changed-controls.ts";
 import type { RunOptions } from "./run-options.ts";
 import { packEndedRuns } from "./snapshots/pack.ts";
@@ -27,11 +26,9 @@ import {
   withNotes,
 } from "./store.ts";
 import type { Spending } from "./text/format.ts";
-import type { CompatibilityCheckpoint } from "./tree/compatible.ts";
 import { type DrivenRun, driveRun, type DriveRunOptions } from "./tree/drive-run.ts";
 import type { RunStores } from "./tree/stores.ts";
 import { makeTurnsFolder } from "./tree/turns-folder.ts";
-import type { Workspace } from "./workspace.ts";
 
 /** One piece of work of the loop, new or taken up again. */
 export interface Work {
@@ -77,6 +74,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     withoutOwnHook,
     largerControls,
     secretFiles,
+    compatibleIn,
     ...given
   } = work.options;
   const maxCycles = given.maxCycles ?? left?.maxCycles ?? MAX_CYCLES;
@@ -123,7 +121,10 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     },
   };
   const { look, seen, retryAt, sealKey } = work;
-  const compatible = compatibleOf(workspace, { sealKey, notes, stores });
+  const compatible = compatibleOf(workspace, {
+    ...{ sealKey, stores, elsewhere: compatibleIn },
+    noting: (store) => notingStore(store, notes),
+  });
   const noted = withNotes(notes);
   const run = {
     runId,
@@ -168,16 +169,6 @@ function tellRun(
   const agents = { coder: coder.name, reviewer: reviewer.name };
   const limits = { maxCycles, maxBudgetUsd, turnRole, turnBudgetUsd, ...spending };
   tell({ type: "run", runId, task, workTree: workspace.root, branch, ...agents, ...limits });
-}
-
-/** A standalone loop's own file: written only where the run's is, and with the same notes. */
-function compatibleOf(
-  workspace: Workspace,
-  { sealKey, notes, stores }: Pick<Work, "sealKey" | "stores"> & { readonly notes: RunNotes },
-): CompatibilityCheckpoint {
-  const { root } = workspace;
-  const noting = notingStore(seedStore(workspace, sealKey), notes);
-  return { store: followingStore(root, noting, stores), dir: join(root, FOLDER) };
 }
 
 /** A run that has ended is kept by its files alone. What cannot be moved there stays where it is. */

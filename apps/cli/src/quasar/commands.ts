@@ -234,7 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--accept-red-base", "commands that fail where it begins count where they newly fail"],
       ["--branch <name>", "the branch, if not nebula/<name>"],
       ["--fail-fast", "begin no phase once one has failed; those at work end and land"],
-      ["--mirror", "keep nebula.state.toml in its folder; without it where it is there"],
+      ["--mirror", "keep nebula.state.toml and checkpoints in its folder, for other programs"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],
       ["--trust", "accept runs that this machine did not begin here, as after a move"],

@@ -40,7 +40,7 @@ export interface ApplyOptions extends Beginning {
    * @default it may be, and the limits stay
    */
   readonly admit?: ((spec: NebulaSpec) => EngineLimits) | undefined;
-  /** Whether nebula.state.toml in its folder follows the state. @default where it is there, and git does not track it */
+  /** Whether nebula.state.toml in its folder follows the state, and checkpoints its runs. @default where it is there, and git does not track it */
   readonly mirror?: boolean | undefined;
   /** Has nobody work, and lands what is approved. @default works, too */
   readonly landingsOnly?: LandingsOnly | undefined;
@@ -108,7 +108,8 @@ async function work(
     if (resumed !== undefined) requireKept(loadState(home), resumed);
     const dir = options.loaded?.dir ?? begun.dir;
     const mirror = await openMirror({
-      ...{ commonDir: repository.commonDir, dir, isAsked: options.mirror === true },
+      ...{ commonDir: repository.commonDir, dir, name: begun.name },
+      isAsked: options.mirror === true,
       warn: (message) => onEvent({ type: "warning", message }),
     });
     const store = openState(home, begun, now, { onSaved: mirror?.follow });
@@ -133,6 +134,7 @@ async function work(
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
         redact: createRedactor(options.env),
+        checkpointOf: async (phase) => mirror?.checkpointOf(phase),
         portsOf: (tree) => portsOf(options.stateFolder, tree),
         landingsOnly: options.landingsOnly,
         agentLimits: new AgentLimits(limitFiles),

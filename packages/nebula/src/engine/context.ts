@@ -4,7 +4,7 @@ import { refSha } from "@quasar/git/history";
 import type { MergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import type { RunOptions } from "@quasar/runs";
-import type { SharedControls } from "@quasar/runs/internal";
+import type { CompatibleIn, SharedControls } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
@@ -74,6 +74,8 @@ export interface Engine {
   readonly commandEnv: Readonly<Record<string, string | undefined>>;
   /** What is in the environment of all that works in a work tree. @param tree - Absolute path of one that is there. */
   readonly portsOf: (tree: string) => TreeEnv;
+  /** Where the checkpoint of a phase's run is mirrored; `undefined`: nowhere that anybody looks. */
+  readonly checkpointOf: (phaseId: string) => Promise<CompatibleIn | undefined>;
   /** Takes secrets of the user's environment out of what commands print. */
   readonly redact: Redactor;
   readonly tell: (event: Told) => void;

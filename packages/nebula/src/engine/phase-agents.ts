@@ -15,11 +15,11 @@ interface AgentPlace {
 }
 
 /** What a phase's run works by, in its work tree. @param root - Absolute path of that. */
-export function optionsIn(
-  { optionsOf, spec: nebula, portsOf, commandEnv }: Engine,
+export async function optionsIn(
+  { optionsOf, spec: nebula, portsOf, commandEnv, checkpointOf }: Engine,
   spec: PhaseSpec,
   root: string,
-): PhaseRunOptions {
+): Promise<PhaseRunOptions> {
   const options = optionsOf(spec, nebula);
   const env = portsOf(root);
   const place = { folder: nebula.context.workingDir, env };
@@ -27,6 +27,7 @@ export function optionsIn(
     ...options,
     coder: placed(options.coder, place),
     reviewer: placed(options.reviewer, place),
+    compatibleIn: await checkpointOf(spec.id),
     secretFiles: nebula.execution.copy,
     checkEnv: { ...(options.checkEnv ?? commandEnv), ...env },
   };

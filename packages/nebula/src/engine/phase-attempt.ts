@@ -10,7 +10,6 @@ import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "./context.ts";
 import type { Approved } from "./freeze.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
-import { optionsIn } from "./phase-agents.ts";
 import { prepareTree } from "./phase-tree.ts";
 import type { Phase } from "./schedule.ts";
 import { settingsObstacle } from "./settings.ts";
@@ -47,12 +46,11 @@ export class PhaseAttempt {
   /** Whether its next turn is only to begin later. */
   #waits = false;
 
-  /** @param root - Absolute path of its work tree. */
-  constructor(engine: Engine, phase: Phase, root: string) {
+  constructor(engine: Engine, phase: Phase, options: PhaseRunOptions) {
     const { spec, state } = phase;
     this.#engine = engine;
     this.#phase = phase;
-    this.#options = optionsIn(engine, spec, root);
+    this.#options = options;
     this.#commits = new CommitHolder(engine, state);
     this.#timeoutMs = spec.timeoutMs ?? engine.spec.execution.timeoutMs;
     this.#late = AbortSignal.timeout(this.#timeoutMs);

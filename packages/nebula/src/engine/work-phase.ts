@@ -13,6 +13,7 @@ import { treePath } from "../trees/tree.ts";
 import { allowanceOf } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
 import { freeze } from "./freeze.ts";
+import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
 import type { Phase } from "./schedule.ts";
@@ -84,7 +85,8 @@ async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
   try {
     const { root } = await phaseTree(engine, phase);
     const runs = await openRuns(root, { home: runsFolder(engine.home, ref) });
-    return await new PhaseAttempt(engine, phase, root).work(runs, { isMade });
+    const options = await optionsIn(engine, phase.spec, root);
+    return await new PhaseAttempt(engine, phase, options).work(runs, { isMade });
   } catch (error) {
     if (error instanceof RunsError && error.code === "ERR_FOREIGN_CHECKPOINT") {
       throw foreignRun(engine, phase.state.id, error);

@@ -17,7 +17,7 @@ const decided = (change: Partial<Decision>, phase: PhaseState = WAITING) => {
     phase: "a",
     attempt: 2,
     digest: DIGEST,
-    reason: "",
+    reason: "it is not there",
     isFinal: false,
   } as const;
   return decide({ phases: [phase] }, { ...decision, ...change }, () => [], NOW);
@@ -44,6 +44,6 @@ test("an answer is used once", () => {
   expect(decided({}, { ...WAITING, ...first.changes.get("a") }).kind).toBe("refused");
 });
 
-test("a phase that nobody knows has no answer", () => {
+test("an unknown phase has no answer", () => {
   expect(decided({ phase: "b" })).toEqual({ kind: "refused", why: "there is no such phase" });
 });

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { readWholeFile, replaceFile } from "@quasar/durable";
 import { isTracked } from "@quasar/git/internal";
-import { messageOf } from "@quasar/runs/internal";
+import { checkpointPath, type CompatibleIn, messageOf } from "@quasar/runs/internal";
 import {
   decodeGoState,
   encodeGoState,
@@ -19,6 +19,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export interface Mirror {
   /** Has it show a state soon; one that comes meanwhile takes its place. */
   follow(state: NebulaState): void;
+  /** Where the checkpoint of a phase's run is kept beside it; `undefined`: git tracks a file of that name, which is left alone. */
+  checkpointOf(phaseId: string): Promise<CompatibleIn | undefined>;
   /** Returns when it shows the last. */
   settled(): Promise<void>;
 }
@@ -28,6 +30,7 @@ export interface MirrorOptions {
   readonly commonDir: string;
   /** The nebula's folder. */
   readonly dir: string;
+  readonly name: string;
   /** Whether a person has asked for it; else it is written where it is there already. */
   readonly isAsked: boolean;
   /** Called once with why it cannot be written: it stops nothing. */
@@ -41,6 +44,7 @@ export interface MirrorOptions {
 export async function openMirror({
   commonDir,
   dir,
+  name: nebulaName,
   isAsked,
   warn,
 }: MirrorOptions): Promise<Mirror | undefined> {
@@ -71,6 +75,10 @@ export async function openMirror({
     follow(state) {
       wanted = state;
       writing ??= write();
+    },
+    async checkpointOf(phaseId) {
+      const isOthers = await isTracked(dir, basename(checkpointPath(dir, phaseId)));
+      return isOthers ? undefined : { dir, phaseId, nebulaName };
     },
     settled: async () => writing,
   };

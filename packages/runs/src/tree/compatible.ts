@@ -9,6 +9,8 @@ export interface CompatibilityCheckpoint {
   readonly dir: string;
   /** `""` for a standalone run. @default "" */
   readonly phaseId?: string | undefined;
+  /** @default "" */
+  readonly nebulaName?: string | undefined;
 }
 
 /** Takes it away, once the run is kept as ended: one that remains brings no run back, so a failure spoils nothing. */
