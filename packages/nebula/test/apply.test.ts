@@ -3,7 +3,19 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { loadNebula } from "../src/spec/index.ts";
-import { agentsOf, aPlace, MANIFEST, phase, warnings, type Work, write } from "./place.ts";
+import { findNebula } from "../src/state/list.ts";
+import {
+  agentsOf,
+  aPlace,
+  commonDir,
+  GATED,
+  MANIFEST,
+  phase,
+  warnings,
+  type Work,
+  write,
+  WRITES_BOTH,
+} from "./place.ts";
 
 const LINES = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
 
@@ -139,6 +151,24 @@ test("a phase that takes longer than it may fails, and says how long that is", a
   );
   expect(reason).toBe("failed");
   expect(state.phases[0]?.reason).toBe("it took longer than 1 s");
+});
+
+test("where several nebulae are unfinished one is meant by its id, name or folder alone", async () => {
+  const files = { "nebula.toml": GATED, "a.md": phase("a") };
+  const place = aPlace({}, files);
+  const other = join(place.root, "other");
+  write(other, { ...files, "nebula.toml": GATED.replace("demo", "other") });
+  const find = (named?: string) => findNebula(commonDir(place), named);
+  expect(() => find()).toThrow("there is no unfinished nebula in this repository");
+  const demo = (await place.apply(WRITES_BOTH)).state;
+  expect(find()).toEqual(demo);
+  const { state } = await place.apply(WRITES_BOTH, {
+    loaded: loadNebula(other),
+    resumed: undefined,
+  });
+  expect(() => find()).toThrow(`${state.id} ("other"), ${demo.id} ("demo")`);
+  for (const named of [demo.id, "demo", place.dir]) expect(find(named)).toEqual(demo);
+  expect(() => find("none")).toThrow('there is no nebula "none" in this repository');
 });
 
 test("an interrupt stops work and landings with all saved, and says that it was one", async () => {
