@@ -30,9 +30,10 @@ test("who waits for whom is known over any number of steps", () => {
       for (const [at, those] of all.entries()) {
         expect(ancestry.upstream(at)).toBe(those.size);
         expect(ancestry.downstream(at)).toBe(all.filter((other) => other.has(at)).length);
-        for (const [other, its] of all.entries()) {
-          expect(ancestry.areOrdered(at, other)).toBe(those.has(other) || its.has(at));
-        }
+        // One look at all of them: half a million of their own would take seconds.
+        expect(all.map((_, other) => ancestry.areOrdered(at, other))).toEqual(
+          all.map((its, other) => those.has(other) || its.has(at)),
+        );
       }
     }),
     { numRuns: 100 },
