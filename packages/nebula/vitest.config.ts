@@ -1,3 +1,6 @@
 import { packageTests } from "@quasar/vitest";
 
-export default packageTests({ name: "nebula" });
+export default packageTests({
+  name: "nebula",
+  sampled: { files: ["test/*.test.ts"], most: 4, mostOfWhole: 14 },
+});
