@@ -136,6 +136,9 @@ test("what is approved lands without agents, is squashed, and what is kept of it
   expect(lastRecord(early)).toMatchObject({ exit: 8, message });
   expect((await quasar(at, ["nebula", "prune", "--json"])).stdout).toContain('"nebulae":[]');
   expect((await quasar(at, ["nebula", "prune", id])).code).toBe(6);
+  const unfinished = await quasar(at, ["nebula", "squash", "demo"]);
+  expect(unfinished.stdout).toContain("two: not landed, so not in this commit\n");
+  git(at, "branch", "-D", "nebula/demo-squashed");
   await quasar(at, ["nebula", "approve", "two"]);
   const landed = await quasar(at, ["nebula", "land", "two", "--json"]);
   expect(lastRecord(landed)).toMatchObject({ type: "nebula", reason: "done", exit: 0 });
@@ -145,6 +148,7 @@ test("what is approved lands without agents, is squashed, and what is kept of it
   expect(lastRecord(squashed)).toMatchObject({
     branch: "nebula/demo-squashed",
     ontoSha: git(at, "rev-parse", "main"),
+    missingPhaseIds: [],
     sha: git(at, "rev-parse", "nebula/demo-squashed"),
   });
   const young = await quasar(at, ["nebula", "prune", "--older-than", "14d"]);

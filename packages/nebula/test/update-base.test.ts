@@ -5,7 +5,7 @@ import { sample } from "@quasar/vitest/lane";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../src/engine/context.ts";
 import { takeBase, updateBase } from "../src/engine/update-base.ts";
-import { planUpdate } from "../src/engine/update.ts";
+import { planUpdate, updateNebula } from "../src/engine/update.ts";
 import type { ApplyOptions } from "../src/engine/apply.ts";
 import type { Told } from "../src/events.ts";
 import { squashNebula } from "../src/landing/squash.ts";
@@ -93,6 +93,33 @@ test("what main has by now lands as a phase of its own, verified, and without an
   expect(await update(place, main)).toEqual({ kind: "done", phase: "base-2" });
   expect((await again(place)).reason).toBe("done");
   expect(place.landings().at(-1)).toBe(subject);
+});
+
+test("one commit of all says what has landed, what has not, and nothing of what it is on", async () => {
+  const { place, main } = await landed({ "both.txt": "main\n", "m.txt": "m\n" }, MANIFEST);
+  await update(place, place.git("rev-parse", "main^"));
+  expect((await again(place)).reason).toBe("done");
+  const squash = async () =>
+    squashNebula(await openRepository(place.repo), newest(place), undefined);
+  const messageOf = async () => place.git("log", "-1", "--format=%B", (await squash()).sha);
+  const lines = ["- a: Phase a", "", "Quasar-Nebula: demo"];
+  expect(await messageOf()).toBe(["Land the nebula demo", "", ...lines].join("\n"));
+  place.git("branch", "-D", "nebula/demo-squashed");
+  write(place.dir, { "b.md": phase("b", 'gate = "review"') });
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
+  await update(place, main);
+  expect((await again(place)).reason).toBe("waiting");
+  expect((await squash()).notLanded).toEqual(["b", "base-2"]);
+  expect((await messageOf()).split("\n")).toEqual([
+    "Land the nebula demo, unfinished",
+    "",
+    "- a: Phase a",
+    "",
+    "Not landed:",
+    "- b: Phase b",
+    "",
+    "Quasar-Nebula: demo",
+  ]);
 });
 
 test("where it conflicts the screen names the paths, and the branch stays; a person merges, or skips it", async () => {

@@ -1,5 +1,5 @@
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
-import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
+import { landedPhases, notLanded, type NebulaState, type PhaseState } from "../state/state.ts";
 
 /**
  * The message of a landing: a function of the phase and its attempt, so that the same merge has the same id however
@@ -23,17 +23,29 @@ export function landingSubject({ id, title }: Pick<PhaseSpec, "id" | "title">): 
   return cut(oneLine(`Land ${id}: ${title}`), 72);
 }
 
-/** The message of one commit that has all that a nebula has landed, with a line for each phase. */
+/**
+ * The message of one commit that has all that a nebula has landed, with a line for each phase; what has not landed is
+ * named, too. What it only merges is of others.
+ */
 export function squashMessage(
   state: Pick<NebulaState, "name" | "phases">,
   { phases }: Pick<NebulaSpec, "phases">,
 ): string {
   const titles = new Map(phases.map(({ id, title }) => [id, title]));
-  const lines = landedPhases(state).map(({ id }) =>
-    cut(oneLine(`- ${id}: ${titles.get(id) ?? ""}`), 72),
-  );
-  const subject = cut(oneLine(`Land the nebula ${state.name}`), 72);
-  return `${subject}\n\n${lines.join("\n")}\n\nQuasar-Nebula: ${oneLine(state.name)}\n`;
+  const listOf = (states: readonly PhaseState[]): readonly string[] =>
+    states
+      .filter(({ merges }) => merges === "")
+      .map(({ id }) => cut(oneLine(`- ${id}: ${titles.get(id) ?? ""}`), 72));
+  const left = listOf(notLanded(state));
+  const [what, rest] = left.length === 0 ? ["", []] : [", unfinished", ["Not landed:", ...left]];
+  const parts = [
+    [`${cut(oneLine(`Land the nebula ${state.name}`), 72 - what.length)}${what}`],
+    listOf(landedPhases(state)),
+    rest,
+    [`Quasar-Nebula: ${oneLine(state.name)}`],
+  ];
+  const texts = parts.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
+  return `${texts.join("\n\n")}\n`;
 }
 
 /** Ids and names are free text: none may begin a line of its own. */

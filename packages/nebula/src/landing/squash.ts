@@ -5,7 +5,7 @@ import { commitTree, compareAndSwapRef, landingDate, openMergeFolder } from "@qu
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { keptSpec } from "../state/list.ts";
-import { landedPhases, type NebulaState } from "../state/state.ts";
+import { landedPhases, notLanded, type NebulaState } from "../state/state.ts";
 import { AUTHOR } from "./conflict-commit.ts";
 import { squashMessage } from "./message.ts";
 
@@ -15,6 +15,8 @@ export interface Squashed {
   readonly sha: string;
   /** The commit that it is on. */
   readonly onto: string;
+  /** Ids of the phases that have not landed: it lacks them. */
+  readonly notLanded: readonly string[];
 }
 
 /**
@@ -65,5 +67,5 @@ export async function squashNebula(
       },
     );
   }
-  return { branch, sha, onto };
+  return { branch, sha, onto, notLanded: notLanded(state).map(({ id }) => id) };
 }

@@ -165,3 +165,8 @@ export function landedPhases({ phases }: Pick<NebulaState, "phases">): readonly 
     .filter(({ landing }) => landing > 0)
     .toSorted((one, other) => one.landing - other.landing);
 }
+
+/** The phases of which something may be left to land. */
+export function notLanded({ phases }: Pick<NebulaState, "phases">): readonly PhaseState[] {
+  return phases.filter(({ status }) => status !== "done");
+}

@@ -21,10 +21,8 @@ export async function nebulaSquashCommand(
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const state = findNebula(workspace.repositoryId, named);
-  const { branch, sha, onto: ontoSha } = await squashNebula(repositoryOf(workspace), state, wanted);
-  const missingPhaseIds = state.phases
-    .filter(({ status }) => status !== "done")
-    .map(({ id }) => id);
+  const made = await squashNebula(repositoryOf(workspace), state, wanted);
+  const { branch, sha, onto: ontoSha, notLanded: missingPhaseIds } = made;
   const next = [`git show --stat ${shellWord(branch)}`, `git merge ${shellWord(branch)}`];
   if (json === true) {
     const names = { nebulaId: state.id, nebula: state.name };
