@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listReceipts } from "@quasar/receipts";
+import { createKeyManager, listReceipts, verifyReceipt } from "@quasar/receipts";
 import { expect, test } from "vitest";
 import { updateNebula } from "../src/engine/update.ts";
 import type { NebulaEvent, Told } from "../src/events.ts";
@@ -316,6 +316,24 @@ test("a landing is judged by the commands that it began with, and the branch ane
   expect(bases(place)).toEqual(["passed", "failed"]);
   expect(reason).toBe("red_base");
   expect(state.phases.map(({ status }) => status)).toEqual(["done", "pending"]);
+});
+
+test("of what a command prints the beginning and the end are kept, and its receipt is good for them", async () => {
+  const prints = "echo first; head -c 9000000 /dev/zero; echo; echo last";
+  const place = aPlace({}, { "nebula.toml": verified([prints]), "a.md": phase("a") });
+  const { reason, state } = await place.apply({});
+  expect(reason).toBe("done");
+  const { receipts } = nebulaHome(commonDir(place), state.id);
+  const [receipt] = listReceipts(receipts);
+  const text = readFileSync(join(receipts, `${receipt?.receiptId}.out`), "latin1");
+  expect(text.length).toBeLessThan(1_100_000);
+  expect(text.startsWith("first\n")).toBe(true);
+  expect(text.endsWith("\nlast\n")).toBe(true);
+  expect(text).toMatch(/\n\S+ 7951436 bytes are left out \S+\n/u);
+  const task = { workspaceId: "nebula", taskId: state.id };
+  const keys = createKeyManager({ dir: join(place.root, "keys") });
+  const verdict = receipt && verifyReceipt(receipt, { dir: receipts, task, keys });
+  expect(verdict).toMatchObject({ kind: "valid", output: "matches" });
 });
 
 test("the branch is not verified where there is nothing to begin or to land", async () => {

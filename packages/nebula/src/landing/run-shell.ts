@@ -3,6 +3,7 @@ import { createEnvFileRedactor } from "@quasar/agents/environment";
 import { newReceiptId, receiptPaths } from "@quasar/receipts";
 import { endLeftovers, findLeftovers, runCommand } from "@quasar/runs/tree";
 import type { Engine } from "../engine/context.ts";
+import { boundOutput } from "./bound-output.ts";
 
 /** A command of the nebula that has run to its end. */
 export interface Ran {
@@ -18,7 +19,7 @@ export interface Ran {
 const TIMEOUT_MS = 30 * 60_000;
 
 /**
- * Runs a shell command in a work tree, with its outputs in files of a folder that is there.
+ * Runs a shell command in a work tree, with its outputs in files of a folder that is there: of each a MiB at most is kept.
  *
  * @throws The signal's reason where it was interrupted; an error where there was no process.
  */
@@ -42,6 +43,7 @@ export async function runShell(
   if (end.kind !== "ended") {
     throw new Error(`${command}: ${"message" in end ? end.message : "interrupted"}`);
   }
+  for (const path of [stdout, stderr]) boundOutput(path);
   const tail = [stdout, stderr]
     .map(tailOf)
     .filter((text) => text !== "")
