@@ -128,7 +128,7 @@ async function work(
         admit(spec) {
           limits = options.admit?.(spec) ?? limits;
         },
-        merges: await openMergeFolder(repository),
+        mergeFolder: await openMergeFolder(repository),
         trees: treesFolder(repository, id, { env: options.env, state: options.stateFolder }),
         keys: options.keys,
         optionsOf: options.optionsOf,

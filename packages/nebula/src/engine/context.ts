@@ -39,7 +39,7 @@ export interface LandingsOnly {
 /** What an engine works with. */
 export interface Engine {
   readonly repository: Repository;
-  readonly merges: MergeFolder;
+  readonly mergeFolder: MergeFolder;
   readonly home: NebulaHome;
   /** As the last update has it. */
   readonly spec: NebulaSpec;

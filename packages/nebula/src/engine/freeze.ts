@@ -49,9 +49,9 @@ async function hasMarkersLeft(
   tip: string,
 ): Promise<boolean> {
   if (paths.length === 0) return false;
-  const { merges, signal } = engine;
+  const { mergeFolder, signal } = engine;
   const left = { conflictCommit, tree: tip, paths, signal };
-  const conflicts = await conflictMarkersLeft(merges, left);
+  const conflicts = await conflictMarkersLeft(mergeFolder, left);
   if (conflicts.length === 0) return false;
   const findings = conflicts.map(
     (path) => `[merge] ${path}: it has marks of the merge yet: its conflict is not resolved`,

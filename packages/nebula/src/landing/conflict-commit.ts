@@ -9,14 +9,14 @@ export const AUTHOR = { name: "Quasar", email: "quasar@localhost" };
  * where they conflict. It has both parents, so that what comes of it merges whatever its agents do.
  */
 export async function conflictCommit(
-  { merges, store, signal }: Engine,
+  { mergeFolder, store, signal }: Engine,
   { ref, tip }: Pick<PhaseState, "ref" | "tip">,
   { onto, tree }: { readonly onto: string; readonly tree: string },
 ): Promise<string> {
   const parents = [tip, onto];
-  return commitTree(merges, {
+  return commitTree(mergeFolder, {
     ...{ tree, parents, author: AUTHOR, signal },
     message: `Merge what has landed into ${ref}\n\nQuasar-Nebula: ${store.current.id}\n`,
-    atSeconds: await landingDate(merges, parents),
+    atSeconds: await landingDate(mergeFolder, parents),
   });
 }

@@ -126,7 +126,7 @@ async function candidateOn(
   { spec, state }: Phase,
   tip: string,
 ): Promise<PhaseState | undefined> {
-  const { store, merges, signal } = engine;
+  const { store, mergeFolder, signal } = engine;
   const { id } = spec;
   // What was recorded is used as it is: another version of git may merge in another way.
   const isUsable = state.status === "landing" && state.onto === tip;
@@ -135,7 +135,7 @@ async function candidateOn(
     await holdRef(engine, ref, state.candidate);
     return state;
   }
-  const merged = await mergeTrees(merges, { ours: tip, theirs: state.tip, signal });
+  const merged = await mergeTrees(mergeFolder, { ours: tip, theirs: state.tip, signal });
   if (merged.conflicts.length > 0) {
     const findings = merged.conflicts.map(({ path, message }) => `[merge] ${path}: ${message}`);
     const conflicts = merged.conflicts.map(({ path }) => path);
@@ -150,10 +150,10 @@ async function candidateOn(
   }
   const { tree } = merged;
   const parents = [tip, state.tip];
-  const candidate = await commitTree(merges, {
+  const candidate = await commitTree(mergeFolder, {
     ...{ tree, parents, author: AUTHOR, signal },
     message: landingMessage(store.current, spec, state),
-    atSeconds: await landingDate(merges, parents),
+    atSeconds: await landingDate(mergeFolder, parents),
   });
   const change = { status: "landing", onto: tip, candidate, tree, verified: false } as const;
   report(engine, id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
@@ -204,10 +204,10 @@ async function waitsForPerson(
   spec: PhaseSpec,
   { id, onto, candidate, approved }: PhaseState,
 ): Promise<boolean> {
-  const { merges, signal } = engine;
+  const { mergeFolder, signal } = engine;
   const gate = spec.gate ?? engine.spec.execution.gate;
   if (gate === "trust" || gate === "watch") return false;
-  const digest = await changeDigest(merges, { from: onto, to: candidate, signal });
+  const digest = await changeDigest(mergeFolder, { from: onto, to: candidate, signal });
   if (digest === approved) return false;
   const reason =
     approved === ""

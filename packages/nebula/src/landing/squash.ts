@@ -47,11 +47,11 @@ export async function squashNebula(
   }
   const tree = await treeOfCommit(root, tip);
   if (tree === undefined) throw new NebulaError("ERR_DAMAGED", `git has no tree of ${landed}`);
-  const merges = await openMergeFolder(repository);
-  const sha = await commitTree(merges, {
+  const mergeFolder = await openMergeFolder(repository);
+  const sha = await commitTree(mergeFolder, {
     ...{ tree, parents: [onto], author: AUTHOR },
     message: squashMessage(state, keptSpec(commonDir, state)),
-    atSeconds: await landingDate(merges, [tip]),
+    atSeconds: await landingDate(mergeFolder, [tip]),
   });
   const branch = `${landed}-squashed`;
   const ref = `refs/heads/${branch}`;
