@@ -159,7 +159,7 @@ test("where several nebulae are unfinished one is meant by its id, name or folde
   const other = join(place.root, "other");
   write(other, { ...files, "nebula.toml": GATED.replace("demo", "other") });
   const find = (named?: string) => findNebula(commonDir(place), named);
-  expect(() => find()).toThrow("there is no unfinished nebula in this repository");
+  expect(() => find()).toThrow("there is no nebula in this repository");
   const demo = (await place.apply(WRITES_BOTH)).state;
   expect(find()).toEqual(demo);
   const { state } = await place.apply(WRITES_BOTH, {

@@ -221,7 +221,10 @@ test("what has no meaning is refused to the person who says it, also while an en
   await place.apply(work);
   expect(said).toEqual([
     { kind: "refused", why: "nobody is asked whether it lands" },
-    { kind: "refused", why: "it is running: only what has not begun, failed or waits is skipped" },
+    {
+      kind: "refused",
+      why: "its run has not ended: only what has not begun, failed or waits for you can be skipped",
+    },
   ]);
   expect(warnings(place)).toEqual([]);
 });
