@@ -9,6 +9,7 @@ export const QUASAR: SettingsReader<Settings> = readerOf(SETTINGS, {
   prefix: "QUASAR_",
   otherVariables: [
     ...["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG", "QUASAR_TREES"],
+    "QUASAR_PORT_BASE",
     ...["QUASAR_EVENT", "QUASAR_MESSAGE"],
   ],
 });
