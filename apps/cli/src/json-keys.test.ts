@@ -39,7 +39,7 @@ const KEYS = `
   repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resume resumed
   resumesSession retired retries retry retryAt reviewed reviewer reviewerModel revision risk role
   run runCount runId runIds runName runner runs satisfaction savedAt says schema scope script seal
-  sequence sessionId setting settings setup severity sha sha256 shell sigAlg sigVersion signal
+  sequence sessionId setting settings setup severity sha sha256 shell shortages sigAlg sigVersion signal
   signature signed signedBy sizeBytes skipped snapshot snapshots source specRevision spentUsd ssh
   startTicks startedAt stat state statement status stderrBytes stderrSha256 stdoutBytes stdoutSha256
   step stepBase stepCount stepNames stepResults stepRuns stepType steps stop stopped streamsUsage

@@ -12,6 +12,7 @@ export type { KeptEvent } from "./state/recent-events.ts";
 export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
+export { type BudgetFacts, type Shortage, shortages } from "./engine/budget.ts";
 export type { LandingsOnly } from "./engine/context.ts";
 export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";
 export { earlierText } from "./engine/text-of-run.ts";

@@ -1,6 +1,21 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentInvoker } from "@quasar/agents";
 import { expect, test } from "vitest";
+import { updateNebula } from "../src/engine/update.ts";
+import { loadNebula } from "../src/spec/index.ts";
 import { nebulaCost } from "../src/state/cost.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import {
+  agentsOf,
+  aPlace,
+  commonDir,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  type Work,
+  write,
+} from "./place.ts";
 
 const IDS = ["a", "b", "c", "d"];
 const FILES = {
@@ -21,8 +36,7 @@ test("a total is one for all phases: what is too little for the next one stops t
   // Two phases use nearly all that they may; the rest is less than a fifth of what the next one may.
   const { reason, state } = await apply(place, 4.979, 2.23);
   expect(reason).toBe("budget");
-  const { totalUsd } = await nebulaCost(`${place.repo}/.git`, state);
-  expect(totalUsd).toBeCloseTo(4.48);
+  expect(await costOf(place)).toBeCloseTo(4.48);
   const open = state.phases.filter(({ status }) => status === "pending");
   expect(open).toHaveLength(2);
   // Nothing is set apart any more for what has landed.
@@ -44,12 +58,138 @@ test("what a phase does not need is there for the next one", async () => {
   expect((await apply(place, 2.6, 0.01)).reason).toBe("done");
 });
 
-test("a phase whose run is refused fails with the reason, and is tried again with more", async () => {
-  const place = aPlace(
-    {},
-    { ...FILES, "nebula.toml": `${MANIFEST}[execution]\nmax_budget_usd = 0.001\n` },
-  );
-  const { reason, state } = await apply(place, 0, 0.01);
-  expect(reason).toBe("failed");
-  expect(state.phases[0]?.reason).toContain("$");
+/** A nebula of one phase with a limit of its own. */
+const limited = (usd: number, more = ""): Readonly<Record<string, string>> => ({
+  "nebula.toml": `${MANIFEST}[execution]\nmax_budget_usd = ${usd}\n${more}`,
+  "a.md": phase("a"),
+});
+
+/**
+ * Agents of which each turn costs all that it may, up to a wish; and what each of the coder's turns might.
+ *
+ * @param reviews - What the reviewer says; the last is repeated.
+ */
+function payingAgents(
+  wishUsd: number,
+  work: Work = WORK,
+  reviews: readonly string[] = ["APPROVED: it is there"],
+) {
+  const offered: number[] = [];
+  let reviewed = 0;
+  const paying = (agent: AgentInvoker): AgentInvoker => ({
+    ...agent,
+    async invoke(request, ...rest) {
+      const { maxCostUsd = Number.POSITIVE_INFINITY, role } = request;
+      const result = await agent.invoke(request, ...rest);
+      const costUsd = Math.min(wishUsd, maxCostUsd);
+      if (role === "reviewer") {
+        const text = reviews[Math.min(reviewed, reviews.length - 1)] ?? "";
+        reviewed += 1;
+        return { ...result, text, costUsd };
+      }
+      offered.push(maxCostUsd);
+      return { ...result, costUsd };
+    },
+  });
+  const optionsOf: ReturnType<typeof agentsOf> = (spec) => {
+    const { coder, reviewer } = agentsOf(work)(spec);
+    return { coder: paying(coder), reviewer: paying(reviewer) };
+  };
+  return { offered, optionsOf };
+}
+
+/** Of a phase whose first change does not pass `test ! -e bad`. */
+const betterAtSecond = (): Work => {
+  let turns = 0;
+  return {
+    "Phase a": (tree) => {
+      turns += 1;
+      write(tree, { [`a${turns}`]: "a", ...(turns === 1 && { bad: "" }) });
+      if (turns > 1) rmSync(join(tree, "bad"));
+    },
+  };
+};
+const PICKY = 'verify = ["test ! -e bad"]\nverify_retries = 0\n';
+const ISSUE = "ISSUE:\nSEVERITY: major\nDESCRIPTION: it is not there";
+
+const costOf = async (place: Place): Promise<number> =>
+  (await nebulaCost(commonDir(place), newest(place))).total.spentUsd;
+
+/** Has the nebula take over other texts of its files. */
+function update(place: Place, files: Readonly<Record<string, string>>): void {
+  write(place.dir, files);
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
+}
+
+test.for([0, 20])(
+  "a limit of a phase is one for all of its attempts, with a total of %i",
+  async (totalUsd) => {
+    const place = aPlace({}, limited(2.5, PICKY));
+    const { offered, optionsOf } = payingAgents(0.8, betterAtSecond());
+    const limits = { maxWorkers: 1, totalUsd, phaseUsd: 5 };
+    expect((await place.apply({}, { limits, optionsOf })).reason).toBe("done");
+    // A coder may spend what is left of the run's budget, less a tenth that is kept for the review.
+    expect(offered).toEqual([2.25, expect.closeTo(0.9 * (2.5 - 1.6))]);
+    expect(await costOf(place)).toBeCloseTo(2.5);
+  },
+);
+
+test("a phase that has used its limit waits for a larger one before it is reworked", async () => {
+  const place = aPlace({}, limited(2.5, PICKY));
+  const { offered, optionsOf } = payingAgents(1.249, betterAtSecond());
+  const end = await place.apply({}, { optionsOf });
+  expect(end.reason).toBe("budget");
+  // With another fifth of its limit.
+  expect(end.state.phases[0]).toMatchObject({
+    ...{ status: "awaiting_human", question: "budget", neededUsd: 3, runs: [expect.anything()] },
+    reason: "cost $2.50 of $2.50; needs a limit of $3.00 to continue",
+  });
+  expect((await place.apply({}, { optionsOf })).reason).toBe("budget");
+  update(place, limited(3, PICKY));
+  expect((await place.apply({}, { optionsOf })).reason).toBe("done");
+  expect(offered).toHaveLength(2);
+  expect(await costOf(place)).toBeCloseTo(3);
+});
+
+test.for([
+  ["nebula.toml", limited(9)],
+  ["its own file", { ...limited(2.5), "a.md": phase("a", "max_budget_usd = 9") }],
+] as const)(
+  "a phase that its limit has stopped continues the same run with a larger one in %s",
+  async ([, raised]) => {
+    const place = aPlace({}, limited(2.5));
+    const all = Number.POSITIVE_INFINITY;
+    const { offered, optionsOf } = payingAgents(all, WORK, [ISSUE, "APPROVED: it is there"]);
+    const end = await place.apply({}, { optionsOf });
+    expect(end.reason).toBe("budget");
+    const { question, neededUsd = 0, runs } = end.state.phases[0] ?? {};
+    expect([question, runs?.length]).toEqual(["budget", 1]);
+    expect(neededUsd).toBeGreaterThan(2.5);
+    update(place, limited(neededUsd - 0.01));
+    expect((await place.apply({}, { optionsOf })).reason).toBe("budget");
+    expect(offered).toHaveLength(1);
+    update(place, raised);
+    const { reason, state } = await place.apply({}, { optionsOf });
+    expect(reason).toBe("done");
+    expect(state.phases[0]?.runs).toEqual(runs);
+    expect(await costOf(place)).toBeCloseTo(9);
+  },
+);
+
+test("a phase that has begun and whose total is used up continues with a larger total", async () => {
+  const place = aPlace({}, limited(9));
+  const all = Number.POSITIVE_INFINITY;
+  const { optionsOf } = payingAgents(all, WORK, [ISSUE, "APPROVED: it is there"]);
+  const limits = { maxWorkers: 1, totalUsd: 2.5, phaseUsd: 5 };
+  const { reason, state } = await place.apply({}, { limits, optionsOf });
+  expect([reason, state.phases[0]?.question]).toEqual(["budget", "budget"]);
+  const more = { ...limits, totalUsd: 20 };
+  expect((await place.apply({}, { limits: more, optionsOf })).reason).toBe("done");
+});
+
+test("while one phase waits for a larger limit, others are worked on", async () => {
+  const place = aPlace({}, { ...limited(1e-3), "b.md": phase("b", "max_budget_usd = 1") });
+  const { reason, state } = await place.apply(WORK);
+  expect(reason).toBe("budget");
+  expect(state.phases.map(({ status }) => status)).toEqual(["awaiting_human", "done"]);
 });

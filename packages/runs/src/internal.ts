@@ -3,6 +3,7 @@ export { type CheckpointQuestion, checkpointPath } from "@quasar/checkpoint";
 export {
   type People,
   QUESTION_KINDS,
+  upToCent,
   type RelayedAnswer,
   blockingQuestions,
 } from "@quasar/loop/internal";

@@ -14,7 +14,7 @@ import {
   RunsError,
 } from "../src/index.ts";
 import { loadRun, runStores } from "../src/store.ts";
-import { spentIn } from "../src/tree/index.ts";
+import { spendingIn } from "../src/tree/index.ts";
 import { aRepository, capabilities } from "./place.ts";
 
 /** An agent in the program's own process. */
@@ -93,8 +93,8 @@ test("runs can be kept in a folder that outlives their work tree, under ids that
   expect(await runs.list()).toEqual([]);
   const { status, headSha } = await apart.show(runId);
   expect([status, headSha]).toEqual(["approved", git("rev-parse", "HEAD")]);
-  expect(await spentIn(home)).toBe(0.02);
-  expect(await spentIn(join(home, "missing"))).toBe(0);
+  expect(await spendingIn(home)).toEqual(new Map([[runId, { spentUsd: 0.02, unknownUsd: 0 }]]));
+  expect(await spendingIn(join(home, "missing"))).toEqual(new Map());
   await expect(apart.start(work)).rejects.toMatchObject({ code: "ERR_STATE" });
   await expect(apart.start({ ...work, runId: "../x" })).rejects.toMatchObject({
     code: "ERR_USAGE",

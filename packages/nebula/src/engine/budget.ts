@@ -1,47 +1,164 @@
-import { spentIn } from "@quasar/runs/tree";
-import { runsFolder } from "../state/home.ts";
-import type { PhaseState } from "../state/state.ts";
-import type { Engine } from "./context.ts";
-import type { Phase } from "./schedule.ts";
+import { upToCent } from "@quasar/runs/internal";
+import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import type { NebulaCost } from "../state/cost.ts";
+import type { NebulaState, PhaseState } from "../state/state.ts";
+import type { EngineLimits } from "./context.ts";
+import { type Phase, phasesOf, readyPhases } from "./schedule.ts";
 
-/** What a phase may spend, in US dollars. 0: no limit. */
-export interface Allowance {
-  /** Of the run that is to begin. */
-  readonly runUsd: number;
-  /** What the phase has spent before. */
-  readonly spentUsd: number;
-}
+// What phases may spend: pure. All amounts are in US dollars.
 
-/** The share of a phase's limit without which it is not begun, and that is kept for its rework until it has landed. */
+/** The share of its limit with which a phase begins at least, and that is kept for its rework until it has landed. */
 const SHARE = 1 / 5;
 
-/**
- * What the next run of a phase may spend; `undefined`: too little is left for it, and it waits. Computed from the
- * ledgers of all runs, never added up: a crash cannot lose a part of it, nor count one twice.
- */
-export async function allowanceOf(
-  engine: Engine,
-  { spec, state }: Phase,
-): Promise<Allowance | undefined> {
-  const { totalUsd, phaseUsd } = engine.limits;
-  const capUsd = spec.maxBudgetUsd ?? engine.spec.execution.maxBudgetUsd ?? phaseUsd;
-  const spentUsd = await spentBy(engine, state);
-  if (totalUsd === 0) return { runUsd: capUsd, spentUsd };
-  let leftUsd = totalUsd - spentUsd;
-  for (const other of engine.store.current.phases) {
-    if (other.id === state.id) continue;
-    leftUsd -= Math.max(await spentBy(engine, other), other.reservedUsd);
-  }
-  if (leftUsd <= 0 || leftUsd < capUsd * SHARE) return undefined;
-  return { runUsd: capUsd === 0 ? leftUsd : Math.min(capUsd, leftUsd), spentUsd };
+/** Less than this buys no turn. */
+export const LEAST_USD = 0.01;
+
+/** How far two amounts may be apart and be the same: sums of decimal fractions are. */
+const TOLERANCE_USD = 1e-7;
+
+/** What the budgets of phases follow from. */
+export interface BudgetFacts {
+  readonly spec: NebulaSpec;
+  readonly limits: EngineLimits;
+  readonly state: Pick<NebulaState, "phases">;
+  /** Computed from the ledgers of all runs, never added up: a crash cannot lose a part of it, nor count one twice. */
+  readonly cost: NebulaCost;
+}
+
+/** What a phase may spend, over all of its attempts. Infinity: no limit. */
+export interface PhaseBudget {
+  /** What its runs count as spent. */
+  readonly spentUsd: number;
+  /** Its own limit. */
+  readonly limitUsd: number;
+  /** The total, less what is spent by other phases or set apart for them. */
+  readonly restOfTotalUsd: number;
+  /** What it has to be allowed, so that it begins or continues. */
+  readonly neededUsd: number;
+}
+
+export function budgetOf(facts: BudgetFacts, { spec, state }: Phase): PhaseBudget {
+  const limitUsd = orNone(limitOf(facts, spec));
+  const spentUsd = spentBy(facts, state);
+  return {
+    ...{ spentUsd, limitUsd, restOfTotalUsd: restOfTotal(facts, state) },
+    neededUsd: state.neededUsd || leastOf(state, { limitUsd, spentUsd }),
+  };
+}
+
+/** What a phase may spend by its files, or else by what the user has set; 0: no limit. */
+function limitOf({ spec, limits }: BudgetFacts, { maxBudgetUsd }: PhaseSpec): number {
+  return maxBudgetUsd ?? spec.execution.maxBudgetUsd ?? limits.phaseUsd;
+}
+
+function restOfTotal({ limits, state, cost }: BudgetFacts, { id }: PhaseState): number {
+  const others = state.phases.filter((other) => other.id !== id);
+  return others.reduce(
+    (rest, other) => rest - Math.max(spentBy({ cost }, other), other.reservedUsd),
+    orNone(limits.totalUsd),
+  );
+}
+
+function spentBy({ cost }: Pick<BudgetFacts, "cost">, { id }: PhaseState): number {
+  return cost.phases.get(id)?.spentUsd ?? 0;
+}
+
+function orNone(usd: number): number {
+  return usd === 0 ? Number.POSITIVE_INFINITY : usd;
+}
+
+/** A phase begins with a fifth of its limit, and is reworked with whatever it has not spent of it. */
+function leastOf(
+  { runs }: PhaseState,
+  { limitUsd, spentUsd }: Pick<PhaseBudget, "limitUsd" | "spentUsd">,
+): number {
+  const isNew = runs.length === 0 && Number.isFinite(limitUsd);
+  return spentUsd + Math.max(LEAST_USD, isNew ? limitUsd * SHARE : 0);
+}
+
+/** The most that all runs of a phase may spend together; 0: no limit. */
+export function mostOf({ limitUsd, restOfTotalUsd }: PhaseBudget): number {
+  const usd = Math.min(limitUsd, restOfTotalUsd);
+  // What is limited never reads as what is not.
+  return Number.isFinite(usd) ? Math.max(LEAST_USD, usd) : 0;
+}
+
+/** Whether so much is too little for a phase that needs some. */
+export function isTooLittle(usd: number, neededUsd: number): boolean {
+  return usd < neededUsd - TOLERANCE_USD;
+}
+
+/** The limit with which a phase is reworked that has used it. */
+export function limitForRework({ spentUsd, limitUsd }: PhaseBudget): number {
+  return upToCent(spentUsd + limitUsd * SHARE);
 }
 
 /** What stays set apart for a phase once its run is approved: what it has spent, and a share for its rework. */
-export async function reservedAfterRun(engine: Engine, state: PhaseState): Promise<number> {
-  const spentUsd = await spentBy(engine, state);
-  return Math.min(state.reservedUsd, spentUsd + state.reservedUsd * SHARE);
+export function reservedAfterRun(spentUsd: number, { reservedUsd }: PhaseState): number {
+  return Math.min(reservedUsd, spentUsd + reservedUsd * SHARE);
 }
 
-async function spentBy({ home }: Engine, { ref, runs }: PhaseState): Promise<number> {
-  return runs.length === 0 ? 0 : spentIn(runsFolder(home, ref));
+/** What one run of a phase may spend, in all; 0: no limit. @param othersUsd - What the phase's other runs have spent. */
+export function runBudget({ reservedUsd }: PhaseState, othersUsd: number): number {
+  return reservedUsd === 0 ? 0 : Math.max(LEAST_USD, reservedUsd - othersUsd);
+}
+
+/** A limit that keeps a phase from beginning or continuing. */
+export interface Shortage {
+  /** The phase's id. */
+  readonly phase: string;
+  /** Its own limit, that of all phases, or the one for a single turn. */
+  readonly limit: "phase" | "total" | "turn";
+  /** What that limit has to be at least, in US dollars. */
+  readonly neededUsd: number;
+}
+
+/**
+ * Which limits are too small for the phases that could begin or continue.
+ *
+ * @param turnUsdOf - The limit for one turn of a phase; 0: none.
+ */
+export function shortages(
+  facts: BudgetFacts,
+  turnUsdOf: (spec: PhaseSpec) => number,
+): readonly Shortage[] {
+  const open = openPhases(facts).map((phase) => ({ phase, ...budgetOf(facts, phase) }));
+  const shortOfTotal = new Map(
+    open
+      .filter(({ restOfTotalUsd, neededUsd }) => isTooLittle(restOfTotalUsd, neededUsd))
+      .map(({ phase, neededUsd }) => [phase.state.id, neededUsd]),
+  );
+  const neededTotalUsd = facts.state.phases
+    .map((each) => Math.max(spentBy(facts, each), each.reservedUsd, shortOfTotal.get(each.id) ?? 0))
+    .reduce((sum, usd) => sum + usd, 0);
+  return open.flatMap(({ phase: { spec, state }, limitUsd, restOfTotalUsd, neededUsd }) => {
+    const turnUsd = orNone(turnUsdOf(spec));
+    const { neededTurnUsd } = state;
+    const limits = [
+      { limit: "phase", usd: limitUsd, leastUsd: neededUsd, neededUsd },
+      { limit: "total", usd: restOfTotalUsd, leastUsd: neededUsd, neededUsd: neededTotalUsd },
+      { limit: "turn", usd: turnUsd, leastUsd: neededTurnUsd, neededUsd: neededTurnUsd },
+    ] as const;
+    return limits
+      .filter(({ usd, leastUsd }) => isTooLittle(usd, leastUsd))
+      .map(({ limit, neededUsd: usd }) => ({
+        ...{ phase: state.id, limit },
+        neededUsd: upToCent(usd),
+      }));
+  });
+}
+
+/** Those that wait for a limit, and those that could begin. */
+function openPhases({ spec, state }: BudgetFacts): readonly Phase[] {
+  const phases = phasesOf(spec, state);
+  const ready = [...readyPhases(phases, new Set())];
+  return [
+    ...phases.filter((phase) => waitsForBudget(phase.state)),
+    ...ready.filter((phase) => phase.state.status === "pending"),
+  ];
+}
+
+/** Whether a phase has stopped until a limit is larger. */
+export function waitsForBudget({ status, question }: PhaseState): boolean {
+  return status === "awaiting_human" && question === "budget";
 }

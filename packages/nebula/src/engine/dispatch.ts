@@ -2,6 +2,7 @@ import { shellWord } from "@quasar/runs/text";
 import { planWaits } from "../people/plan-gate.ts";
 import type { Engine } from "./context.ts";
 import { diskObstacle } from "./disk.ts";
+import { continueFunded } from "./fund.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Obstacles } from "./obstacles.ts";
 import { isMerge, type Phase, phasesOf, readyPhases, waitedForFirst } from "./schedule.ts";
@@ -67,6 +68,7 @@ export class Dispatch {
     if (!this.#mayWork() || steering.isPaused || steering.isStopping) return;
     const obstacle = diskObstacle(this.#engine) ?? (await settingsObstacle(this.#engine));
     if (this.#obstacles.set("work", obstacle) || this.#isFull()) return;
+    await continueFunded(this.#engine);
     for (const phase of this.#ready()) {
       if (this.#isFull()) return;
       const isMeant = which === "all" || (which === "merges" && isMerge(phase));
@@ -79,7 +81,7 @@ export class Dispatch {
   async #employ(phase: Phase): Promise<void> {
     const { agentLimits } = this.#engine;
     const { id } = phase.spec;
-    if (phase.state.status === "pending" && !(await beginPhase(this.#engine, phase))) {
+    if (!(await beginPhase(this.#engine, phase))) {
       this.#isBlocked = true;
       agentLimits.left(id);
       return;

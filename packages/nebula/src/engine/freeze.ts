@@ -7,6 +7,7 @@ import { report } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import { reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
+import { spentByPhase } from "./fund.ts";
 import { nextSeq } from "./schedule.ts";
 import { specOtherThan } from "./task-text.ts";
 
@@ -36,7 +37,7 @@ export async function freeze(
     return;
   }
   const place = seq === 0 ? nextSeq(store.current) : seq;
-  const reservedUsd = await reservedAfterRun(engine, state);
+  const reservedUsd = reservedAfterRun(await spentByPhase(engine, state), state);
   const queued = { status: "queued", tip, seq: place, reason: "", reservedUsd } as const;
   const isOutdated = specOtherThan(engine, id, task) === undefined ? undefined : true;
   report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip, isOutdated });

@@ -2,13 +2,13 @@ import type { AgentRole } from "@quasar/agents";
 import type { Override, RunEnd, RunEvent, Runs } from "@quasar/runs";
 import { blockingQuestions } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
-import { spentIn } from "@quasar/runs/tree";
 import { holdRef } from "../landing/hold-ref.ts";
 import { phasePeople } from "../people/phase-people.ts";
-import { refsOf, runsFolder } from "../state/home.ts";
+import { refsOf } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "./context.ts";
 import type { Approved } from "./freeze.ts";
+import { budgetOfRun, type NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
 import { prepareTree } from "./phase-tree.ts";
 import type { Phase } from "./schedule.ts";
@@ -18,7 +18,12 @@ import { specOtherThan, taskText } from "./task-text.ts";
 /** What the run of an attempt has come to. */
 export type Came =
   | ({ readonly as: "approved" } & Approved)
-  | { readonly as: "failed"; readonly reason: string }
+  | {
+      readonly as: "failed";
+      readonly reason: string;
+      /** Which limits have stopped it. @default none has */
+      readonly needed?: NeededByRun | undefined;
+    }
   /** It cannot continue without answers. */
   | { readonly as: "asks"; readonly questions: readonly string[] }
   | { readonly as: "limited"; readonly agent: string; readonly limit: LimitMet }
@@ -79,7 +84,8 @@ export class PhaseAttempt {
     const isAccepted = isMade || controls.accepted.length > 0;
     const accepts = new Set<Override>(isAccepted ? ["settings"] : []);
     if (trustsRuns) accepts.add("trust").add("settings");
-    return this.#came(await runs.resume({ ...this.#given(), runId, accepts }));
+    const maxBudgetUsd = await budgetOfRun(this.#engine, this.#phase.state);
+    return this.#came(await runs.resume({ ...this.#given(), runId, maxBudgetUsd, accepts }));
   }
 
   /** @returns `undefined` where it may not begin. */
@@ -90,7 +96,7 @@ export class PhaseAttempt {
     // While its tree was made ready, an agent of another phase may have worked.
     if ((await settingsObstacle(engine)) !== undefined) return undefined;
     const task = this.#task(this.#phase);
-    const maxBudgetUsd = await this.#budget();
+    const maxBudgetUsd = await budgetOfRun(engine, state);
     return runs.start({ ...this.#given(), runId: state.runId, task, maxBudgetUsd, isNew: true });
   }
 
@@ -151,6 +157,11 @@ export class PhaseAttempt {
     if (agentFailure?.kind === "rate-limit") {
       return this.#limited(checkpoint.turn?.role ?? "coder", agentFailure);
     }
+    if (outcome === "budget") {
+      const { neededBudgetUsd: maxBudgetUsd, neededTurnBudgetUsd: maxTurnBudgetUsd } = checkpoint;
+      const needed = { maxBudgetUsd, maxTurnBudgetUsd };
+      return { as: "failed", reason: reasonOf(end.result), needed };
+    }
     const isLate = this.#late.aborted;
     const reason = isLate ? `it took longer than ${span(this.#timeoutMs)}` : reasonOf(end.result);
     return { as: "failed", reason };
@@ -158,13 +169,6 @@ export class PhaseAttempt {
 
   #limited(role: AgentRole, limit: LimitMet): Came {
     return { as: "limited", agent: this.#options[role].name, limit };
-  }
-
-  /** What was set apart for the phase when this run was to begin, less what runs before it have cost. */
-  async #budget(): Promise<number> {
-    const { ref, reservedUsd } = this.#phase.state;
-    if (reservedUsd === 0) return 0;
-    return reservedUsd - (await spentIn(runsFolder(this.#engine.home, ref)));
   }
 }
 

@@ -9,7 +9,7 @@ export interface Phase {
 }
 
 /** All phases, in the order of the plan. */
-export function phasesOf(spec: NebulaSpec, state: NebulaState): readonly Phase[] {
+export function phasesOf(spec: NebulaSpec, state: Pick<NebulaState, "phases">): readonly Phase[] {
   const specs = new Map(spec.phases.map((phase) => [phase.id, phase]));
   return state.phases.flatMap((phase) => {
     const found = specs.get(phase.id);

@@ -1,4 +1,5 @@
 import { isSettled, type NebulaState } from "../state/state.ts";
+import { waitsForBudget } from "./budget.ts";
 import type { LandingsOnly } from "./context.ts";
 
 /** Why an engine stopped. */
@@ -11,7 +12,7 @@ export type StopReason =
   | "failed"
   /** Some wait for a person, or for the branch. */
   | "waiting"
-  /** The remaining budget is too little for the next phase. */
+  /** A limit is too small for a phase to begin or continue. */
   | "budget"
   /** The branch fails the verification by itself: no phase is to blame. */
   | "red_base"
@@ -45,11 +46,10 @@ export function stopReason(
   if (landingsOnly !== undefined) return landedReason(phases, landingsOnly, asked);
   if (isFailing) return "failed";
   if (isRed) return "red_base";
-  if (obstacle !== undefined || phases.some(({ status }) => status === "awaiting_human")) {
-    return "waiting";
-  }
+  const waiting = phases.filter(({ status }) => status === "awaiting_human");
+  if (obstacle !== undefined || !waiting.every(waitsForBudget)) return "waiting";
   if (phases.every(isSettled)) return "failed";
-  if (isBlocked) return "budget";
+  if (isBlocked || waiting.length > 0) return "budget";
   return isLimited ? "limit" : "waiting";
 }
 

@@ -106,8 +106,10 @@ export function changesAnything({
 function becomes(
   phase: PhaseState | undefined,
 ): Extract<PhaseUpdate["what"], "edited" | "running" | "kept"> {
-  const { status = "pending", runs = [] } = phase ?? {};
+  const { status = "pending", runs = [], question = "" } = phase ?? {};
   if (status === "running") return "running";
+  // Its limit may be in its file.
+  if (question === "budget") return "edited";
   const isOpen =
     status === "failed" || status === "skipped" || (status === "pending" && runs.length === 0);
   return isOpen ? "edited" : "kept";

@@ -10,9 +10,9 @@ import { boundText } from "../state/bounds.ts";
 import { runsFolder } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
 import { treePath } from "../trees/tree.ts";
-import { allowanceOf } from "./budget.ts";
 import { branchTip, type Engine } from "./context.ts";
 import { freeze } from "./freeze.ts";
+import { fundsOf, type NeededByRun, raiseFunds, waitForLargerLimit } from "./fund.ts";
 import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
@@ -28,17 +28,21 @@ export type Worked =
   | "waits";
 
 /**
- * Records that a phase begins, and at which commit, before anything of it is there.
+ * Records that a phase begins, and at which commit, before anything of it is there. For one that has begun and continues it
+ * sets apart what that may spend by now.
  *
  * @returns `false` where too little of the budget is left for it.
  */
 export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean> {
-  const { id, attempt, runs, base: given } = phase.state;
-  const allowance = await allowanceOf(engine, phase);
-  if (allowance === undefined) return false;
+  const { id, attempt, runs, base: given, status } = phase.state;
+  if (status === "running") {
+    await raiseFunds(engine, phase);
+    return true;
+  }
+  const reservedUsd = await fundsOf(engine, phase);
+  if (reservedUsd === undefined) return false;
   const base = given === "" ? await branchTip(engine) : given;
   const runId = newRunId(engine.now());
-  const reservedUsd = allowance.spentUsd + allowance.runUsd;
   const begun = { status: "running", base, runId, runs: [...runs, runId], reservedUsd } as const;
   report(engine, id, begun, { type: "phase_begun", phase: id, attempt, runId });
   return true;
@@ -72,6 +76,7 @@ async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
       limited(engine, id, came);
       return "waits";
     case "failed":
+      if (came.needed && (await waitForLargerLimit(engine, state, came.needed))) return "settled";
       return fail(engine, state, came.reason);
     case "interrupted":
     case "waits":
@@ -92,8 +97,14 @@ async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
       throw foreignRun(engine, phase.state.id, error);
     }
     if (!isOfPhase(error)) throw error;
-    return { as: "failed", reason: error.message };
+    return { as: "failed", reason: error.message, needed: neededOf(error) };
   }
+}
+
+/** The limits that a run was refused for. */
+function neededOf({ next }: NebulaError | RunsError): NeededByRun {
+  const { maxBudgetUsd = 0, maxTurnBudgetUsd = 0 } = next[0]?.options ?? {};
+  return { maxBudgetUsd, maxTurnBudgetUsd };
 }
 
 /** It stops the engine and fails no phase: once a person has accepted it, the run continues where it was. */

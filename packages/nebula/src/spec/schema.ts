@@ -133,7 +133,7 @@ export const MANIFEST = v.object({
         "How many phases are worked on at once",
       ),
       max_review_cycles: key(count, 0, "Cycles of coder and reviewer of a phase; 0: your setting"),
-      max_budget_usd: key(usd, 0, "What each phase may cost; 0: your setting"),
+      max_budget_usd: key(usd, 0, "What each phase may cost in all its attempts; 0: your setting"),
       total_budget_usd: key(usd, 0, "What all phases may cost; 0: the sum of theirs"),
       max_context_tokens: key(
         count,
@@ -263,7 +263,7 @@ export const FRONT_MATTER = v.object({
   labels: key(list(text), [], "Words for people"),
   assignee: key(text, "", "Who answers for it"),
   max_review_cycles: key(count, 0, "Cycles of coder and reviewer; 0: as the nebula has it"),
-  max_budget_usd: key(usd, 0, "What it may cost; 0: as the nebula has it"),
+  max_budget_usd: key(usd, 0, "What it may cost in all its attempts; 0: as the nebula has it"),
   model: key(model, "", "The coder's model; empty: as the nebula has it"),
   gate: key(gate, "", "When a person is asked; empty: as the nebula has it"),
   scope: key(list(scope), [], "Paths and patterns of what it may change; none: anything"),

@@ -27,6 +27,8 @@ const phase = v.object({
   runId: text,
   runs: v.array(text),
   reservedUsd: amount,
+  neededUsd: v.optional(amount, 0),
+  neededTurnUsd: v.optional(amount, 0),
   tip: commit,
   seq: count,
   onto: commit,

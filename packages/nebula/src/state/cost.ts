@@ -1,22 +1,38 @@
-import { spentIn } from "@quasar/runs/tree";
+import { type RunSpending, spendingIn } from "@quasar/runs/tree";
 import { nebulaHome, runsFolder } from "./home.ts";
 import type { NebulaState } from "./state.ts";
 
-/** What a nebula has cost, in US dollars, as the ledgers of its runs have it. */
+/** What a nebula counts against its limits, as the ledgers of its runs have it. */
 export interface NebulaCost {
-  readonly totalUsd: number;
-  /** By the phase's id. */
-  readonly phasesUsd: ReadonlyMap<string, number>;
+  readonly total: RunSpending;
+  /** By the phase's id, all of its runs together. */
+  readonly phases: ReadonlyMap<string, RunSpending>;
 }
 
 /** @param commonDir - The git folder that all work trees share. */
 export async function nebulaCost(
   commonDir: string,
-  { id, phases }: Pick<NebulaState, "id" | "phases">,
+  { id, phases: all }: Pick<NebulaState, "id" | "phases">,
 ): Promise<NebulaCost> {
   const home = nebulaHome(commonDir, id);
-  const phasesUsd = new Map<string, number>();
-  for (const phase of phases) phasesUsd.set(phase.id, await spentIn(runsFolder(home, phase.ref)));
-  const totalUsd = [...phasesUsd.values()].reduce((sum, usd) => sum + usd, 0);
-  return { totalUsd, phasesUsd };
+  const phases = new Map<string, RunSpending>();
+  for (const phase of all) {
+    const hasRuns = phase.runs.length > 0;
+    const runs = hasRuns ? await spendingIn(runsFolder(home, phase.ref)) : new Map();
+    phases.set(phase.id, sumOf(runs.values()));
+  }
+  return { total: sumOf(phases.values()), phases };
+}
+
+export const NOTHING: RunSpending = { spentUsd: 0, unknownUsd: 0 };
+
+/** What several runs count together. */
+export function sumOf(runs: Iterable<RunSpending>): RunSpending {
+  return [...runs].reduce(
+    (sum, run) => ({
+      spentUsd: sum.spentUsd + run.spentUsd,
+      unknownUsd: sum.unknownUsd + run.unknownUsd,
+    }),
+    NOTHING,
+  );
 }

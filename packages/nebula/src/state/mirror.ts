@@ -61,8 +61,9 @@ export async function openMirror({
       while (wanted !== undefined) {
         const state = wanted;
         wanted = undefined;
-        const { totalUsd } = await nebulaCost(commonDir, state);
-        const bytes = Buffer.from(encodeGoState(mirrored(state, totalUsd, readGoState(path))));
+        const { total } = await nebulaCost(commonDir, state);
+        const kept = readGoState(path);
+        const bytes = Buffer.from(encodeGoState(mirrored(state, total.spentUsd, kept)));
         replaceFile(path, bytes, { keepPrevious: false });
       }
       writing = undefined;

@@ -15,7 +15,7 @@ export const PHASE_STATUSES = [
 
 export type PhaseStatus = (typeof PHASE_STATUSES)[number];
 
-export const QUESTIONS = ["land", "rework", "answer"] as const;
+export const QUESTIONS = ["land", "rework", "answer", "budget"] as const;
 /** What a person is asked of a phase. */
 export type Question = (typeof QUESTIONS)[number];
 
@@ -39,8 +39,15 @@ export interface PhaseState {
   readonly runId: string;
   /** All runs of the phase, oldest first: what it has cost is theirs. */
   readonly runs: readonly string[];
-  /** US dollars that are set apart for it; 0 once its cost is known. */
+  /**
+   * US dollars of the total that are set apart for all of its runs together: the most that they may spend while it is
+   * worked on, then what they have and a share for a rework. 0: it has not begun, has ended, or has no limit.
+   */
   readonly reservedUsd: number;
+  /** US dollars that all of its runs have to be allowed together, so that it continues. 0: no limit has stopped it. */
+  readonly neededUsd: number;
+  /** US dollars that one turn has to be allowed, so that it continues. 0: the limit for a turn has not stopped it. */
+  readonly neededTurnUsd: number;
   /** What its run was approved with, frozen under a ref. */
   readonly tip: string;
   /** Its place in the queue, from 1; kept through reworks. 0: it was never approved. */
@@ -54,8 +61,8 @@ export interface PhaseState {
   /** Its number among the landings of the nebula, from 1. 0: it has not landed. */
   readonly landing: number;
   /**
-   * What a person decides while it waits: whether its change lands, what becomes of it where it cannot, or what an agent
-   * needs to know to continue. `""`: nobody is asked.
+   * What a person decides while it waits: whether its change lands, what becomes of it where it cannot, what an agent
+   * needs to know to continue, or whether it may spend more. `""`: nobody is asked.
    */
   readonly question: Question | "";
   /** Digest of the change that the question is about; `""` without one. */
@@ -137,6 +144,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
     ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
     ...{ merges: "", asksPerson: false, isLeftOut: false },
+    ...{ neededUsd: 0, neededTurnUsd: 0 },
     updatedAt: now.toISOString(),
   };
 }

@@ -33,6 +33,8 @@ export interface StateStore {
   phase(id: string): PhaseState;
   /** Changes a phase, durably, and keeps the event on record that says so. */
   change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
+  /** Sets money apart for a phase, in US dollars; 0: it has no limit. Nothing has happened by that. */
+  reserve(id: string, reservedUsd: number): void;
   /** Changes several phases at once, by their ids. */
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
@@ -98,14 +100,15 @@ export function openState(
     for (const each of text) add(each);
     onSaved(next);
   };
-  const changeAll: StateStore["changeAll"] = (changes, event) => {
+  const changed = (changes: ReadonlyMap<string, Partial<PhaseState>>): NebulaState => {
     const updatedAt = now().toISOString();
     const phases = current.phases.map((phase) => {
       const change = changes.get(phase.id);
       return change === undefined ? phase : closed({ ...phase, ...change, updatedAt });
     });
-    save({ ...current, phases }, event);
+    return { ...current, phases };
   };
+  const changeAll: StateStore["changeAll"] = (changes, event) => save(changed(changes), event);
   return {
     get current() {
       return current;
@@ -115,6 +118,7 @@ export function openState(
       find(current, id);
       changeAll(new Map([[id, change]]), event);
     },
+    reserve: (id, reservedUsd) => save(changed(new Map([[id, { reservedUsd }]]))),
     changeAll,
     update(revision, phases, event) {
       // What a person has said was about other files.

@@ -30,14 +30,20 @@ export function knownUsd({ spentUsd, unknownUsd }: Omit<Spending, "hasUnreported
   return Math.max(0, Math.round((spentUsd - unknownUsd) * 1e9) / 1e9);
 }
 
+/** What was spent: what is known of it, and what the rest is at most. */
+export function costWords(spending: Omit<Spending, "hasUnreportedCosts">): string {
+  const known = money(knownUsd(spending));
+  const { unknownUsd } = spending;
+  return unknownUsd > 0 ? `${known} known, up to ${money(unknownUsd)} more` : known;
+}
+
 /** What was spent against the limit; 0 is no limit. */
 export function budget(spending: Spending, maxUsd: number): string {
   const { unknownUsd, hasUnreportedCosts } = spending;
-  const known = money(knownUsd(spending));
-  const more = unknownUsd > 0 ? ` known, up to ${money(unknownUsd)} more` : "";
-  if (maxUsd > 0) return `${known}${more}${more && ","} of ${money(maxUsd)}`;
-  if (!hasUnreportedCosts) return `${known}${more}, no limit`;
-  return `${known}${more || " known"}; some turns reported no cost`;
+  const [words, isKnown] = [costWords(spending), unknownUsd === 0];
+  if (maxUsd > 0) return `${words}${isKnown ? "" : ","} of ${money(maxUsd)}`;
+  if (!hasUnreportedCosts) return `${words}, no limit`;
+  return `${words}${isKnown ? " known" : ""}; some turns reported no cost`;
 }
 
 /** `0.4 s`, `41 s`, `3:07`, `1:02:09`. */

@@ -3,6 +3,7 @@ export { clean, cleanLine, jsonLine } from "./clean.ts";
 export { firstLine } from "./first-line.ts";
 export {
   budget,
+  costWords,
   count,
   duration,
   moment,

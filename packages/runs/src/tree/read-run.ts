@@ -4,21 +4,27 @@ import { namesIn } from "@quasar/process/files";
 import { limitOf } from "../limits/patience.ts";
 import { isRunId } from "../run-id.ts";
 import { loadRun, loadRunSummary } from "../store.ts";
+import type { Spending } from "../text/format.ts";
 import { storesIn } from "./stores.ts";
 
+/** What a run counts against its limit. */
+export type RunSpending = Pick<Spending, "spentUsd" | "unknownUsd">;
+
 /**
- * What the runs in a folder count against a limit, in US dollars: their ledgers, read without their work tree.
+ * What the runs in a folder count against their limits, by their ids: their ledgers, read without their work tree.
  *
  * @param runsDir - Absolute path of the folder that holds a folder for each run.
  * @throws {CheckpointError} Where a run cannot be read: what it has cost is not 0.
  */
-export async function spentIn(runsDir: string): Promise<number> {
-  let usd = 0;
+export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, RunSpending>> {
+  const spending = new Map<string, RunSpending>();
   for (const id of namesIn(runsDir).filter(isRunId)) {
     const { loaded } = await loadRunSummary(storesIn(join(runsDir, id), {}));
-    usd += loaded?.summary.totalCostUsd ?? 0;
+    if (loaded === undefined) continue;
+    const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd } = loaded.summary;
+    spending.set(id, { spentUsd, unknownUsd });
   }
-  return usd;
+  return spending;
 }
 
 /**

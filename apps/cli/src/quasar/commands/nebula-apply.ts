@@ -34,12 +34,11 @@ import {
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf, runNotification } from "@quasar/runs/internal";
-import { cleanLine, count, fit, shellWord } from "@quasar/runs/text";
+import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
 import { environmentOfChecks } from "../../shared/checks/environment.ts";
-import { type Kind, periodMs, usd, whole } from "../../shared/config/kinds.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
 import { allTrusted, loadTrusted, NOBODY } from "../../shared/config/trust.ts";
@@ -53,7 +52,8 @@ import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { githubRemote } from "../nebula/github-remote.ts";
-import { exitOfNebula, nextOfNebula } from "../nebula/outcome.ts";
+import { limitsOf, raisingOf } from "../nebula/limits.ts";
+import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { requireNebulaTrust } from "../nebula/trust.ts";
@@ -91,6 +91,12 @@ export async function nebulaApplyCommand(
 ): Promise<ExitCode> {
   if (options.acceptSettings === true) refuseAgents("apply --accept-settings");
   if (options.trust === true) refuseAgents("apply --trust");
+  if (options.resume === true && options.fresh === true) {
+    throw new CliError(
+      "ERR_USAGE",
+      "--resume or --fresh, not both: one continues, the other begins again",
+    );
+  }
   return workOnNebula(named, await meant(named, options), options);
 }
 
@@ -106,6 +112,7 @@ export async function workOnNebula(
   const spec = resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed);
   // Before anybody is asked whether they trust what would not run.
   if (options.auto !== true) throw withoutAuto(spec, named, options);
+  refuseIdleFlags(spec, { dir: resumed?.dir ?? loaded?.dir ?? named, resumed }, options);
   const { folders } = openUser();
   const trust = options.trustConfig === true;
   const isAsked = options.input !== false;
@@ -125,7 +132,7 @@ export async function workOnNebula(
   const limitsFor = (nebula: NebulaSpec): EngineLimits => {
     // What is wrong with an agent is reported before anything is touched.
     if (landingsOnly === undefined) for (const phase of nebula.phases) optionsOf(phase, nebula);
-    return limitsOf(nebula, planOf(nebula), settings, options);
+    return limitsOf(nebula, settings, options);
   };
   const limits = limitsFor(spec);
   if (!isAsked && !hasTotal(spec, options)) throw withoutTotal(limits, named, options);
@@ -172,12 +179,14 @@ export async function workOnNebula(
       if (state.planVerdict === "approved") ({ reason, state } = await work(state));
     }
     const now = await nebulaNow(commonDir, state);
-    const facts = nebulaFacts(state, await nebulaCost(commonDir, state), now);
+    const cost = await nebulaCost(commonDir, state);
+    const raising = raisingOf(commonDir, state, { cost, settings, flags: options });
+    const facts = nebulaFacts(state, cost, now, raising.shortages);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) say({ type: "warning", message: problem });
     const remote = await githubRemote(root, state);
-    const next = nextOfNebula(state, now, reason, { ...limits, remote });
+    const next = nextOfNebula(state, now, reason, { raising, remote });
     say(nebulaResult(facts, { reason, exit, next }));
     return exit;
   } finally {
@@ -194,6 +203,35 @@ function refusing<T>(work: () => T): T {
     if (!(error instanceof CliError)) throw error;
     throw new NebulaError("ERR_USAGE", error.message, { cause: error });
   }
+}
+
+/** Refuses a flag that would change nothing. @throws {CliError} `ERR_USAGE` */
+function refuseIdleFlags(
+  { phases, execution }: NebulaSpec,
+  { dir, resumed }: { readonly dir: string; readonly resumed: NebulaState | undefined },
+  { flags, base, branch }: NebulaApplyOptions,
+): void {
+  if (resumed !== undefined) {
+    const flag = [base !== undefined && "--base", branch !== undefined && "--branch"].find(Boolean);
+    if (flag !== undefined) {
+      const message = `${flag} has no effect on a nebula that has begun: ${cleanLine(resumed.branch)} began at ${resumed.base.slice(0, 10)}`;
+      throw new CliError("ERR_USAGE", message, { next: [resumeOf(resumed)] });
+    }
+  }
+  const isLimited = ({ maxBudgetUsd = execution.maxBudgetUsd }: PhaseSpec): boolean =>
+    maxBudgetUsd !== undefined;
+  if (flags.maxBudgetUsd === undefined || !phases.every(isLimited)) return;
+  const [file, update] = [
+    shellWord(join(dir, "nebula.toml")),
+    `quasar nebula update ${shellWord(dir)}`,
+  ];
+  const message = "--max-budget has no effect: each phase has max_budget_usd in its files";
+  throw new CliError("ERR_USAGE", message, {
+    next: [
+      `\${EDITOR:-vi} ${file}   (change max_budget_usd)`,
+      ...(resumed === undefined ? [] : [update]),
+    ],
+  });
 }
 
 /** Tells who is away how the nebula stands, by the command of their settings. @returns What went wrong. */
@@ -294,34 +332,6 @@ function planner(settings: Settings): Planner {
     plans.set(nebula, plan);
     return plan;
   };
-}
-
-function limitsOf(
-  { execution }: NebulaSpec,
-  { cost }: NebulaPlan,
-  { maxBudgetUsd, waitLimit }: Settings,
-  { maxWorkers, totalBudget }: NebulaApplyOptions,
-): EngineLimits {
-  return {
-    maxWorkers: numberOf("--max-workers", maxWorkers, WORKERS) ?? execution.maxWorkers,
-    totalUsd: numberOf("--total-budget", totalBudget, usd) ?? cost.totalUsd ?? 0,
-    phaseUsd: maxBudgetUsd,
-    waitMs: periodMs(waitLimit) ?? 0,
-  };
-}
-
-const WORKERS = whole(1, 64);
-
-function numberOf(
-  flag: string,
-  value: string | undefined,
-  { expected, fromText }: Kind<number>,
-): number | undefined {
-  if (value === undefined) return undefined;
-  const number = fromText(value);
-  if (number !== undefined) return number;
-  const given = fit(cleanLine(value), 40);
-  throw new CliError("ERR_USAGE", `${flag} must be ${expected}, not ${given}`);
 }
 
 async function baseOf(root: string, named: string | undefined): Promise<string> {

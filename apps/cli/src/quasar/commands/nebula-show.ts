@@ -13,6 +13,7 @@ import { nextLines } from "../../shared/output/text.ts";
 import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
 import { githubRemote } from "../nebula/github-remote.ts";
+import { raisingOf } from "../nebula/limits.ts";
 import { showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
@@ -70,14 +71,17 @@ function unnamed(repositoryId: string): NebulaState | undefined {
 }
 
 async function showNebula(
-  { repositoryId, root }: Workspace,
+  workspace: Workspace,
   state: NebulaState,
   json: true | undefined,
 ): Promise<void> {
+  const { repositoryId } = workspace;
   const spec = keptSpec(repositoryId, state);
   const { execution, context } = spec;
   const now = await nebulaNow(repositoryId, state);
-  const { phases, ...facts } = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
+  const cost = await nebulaCost(repositoryId, state);
+  const raising = raisingOf(repositoryId, state, { cost, settings: settingsIn(workspace) });
+  const { phases, ...facts } = nebulaFacts(state, cost, now, raising.shortages);
   const specs = new Map(spec.phases.map((each) => [each.id, each]));
   const shown = {
     ...facts,
@@ -96,7 +100,7 @@ async function showNebula(
   const [first] = state.phases;
   const next = [
     ...(first === undefined ? [] : [showStep(first.id, state.id)]),
-    ...stepsOfNebula(state, now, await githubRemote(root, state)),
+    ...stepsOfNebula(state, now, { raising, remote: await githubRemote(workspace.root, state) }),
   ];
   if (json === true) {
     const line = result("nebula_show", shown, EXIT.ok, next) satisfies NebulaShowLine;
@@ -116,9 +120,11 @@ async function showPhase(
   const { repositoryId, root } = workspace;
   const phase = state.phases.find((each) => each.id === id);
   const now = await nebulaNow(repositoryId, state);
-  const nebula = nebulaFacts(state, await nebulaCost(repositoryId, state), now);
+  const settings = settingsIn(workspace);
+  const cost = await nebulaCost(repositoryId, state);
+  const nebula = nebulaFacts(state, cost, now, []);
   const facts = nebula.phases.find(({ phaseId }) => phaseId === id);
-  const user = userSettings(settingsIn(workspace));
+  const user = userSettings(settings);
   const plan = planNebula(keptSpec(repositoryId, state), { user, hasSubmodules: false });
   const planned = plan.phases.find((each) => each.phase.id === id);
   if (phase === undefined || facts === undefined || planned === undefined) {
@@ -141,7 +147,9 @@ async function showPhase(
     runs,
   };
   const next = [
-    ...stepsOfPhase(state, phase),
+    ...(phase.question === "budget"
+      ? stepsOfNebula(state, now, { raising: raisingOf(repositoryId, state, { cost, settings }) })
+      : stepsOfPhase(state, phase)),
     ...(runId === "" ? [] : [`quasar show ${runId}`]),
     ...(phase.tip === "" || phase.base === ""
       ? []

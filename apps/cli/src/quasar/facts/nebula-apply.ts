@@ -5,20 +5,23 @@ import {
   type NebulaNow,
   type NebulaProgress,
   progressOf,
+  type Shortage,
 } from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
+import { knownUsd } from "@quasar/runs/internal";
+import type { RunSpending } from "@quasar/runs/tree";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
 import type { EngineRecord } from "../nebula/engine-lines.ts";
 
 /** How a nebula stands, as `--json` has it. */
-export interface NebulaFacts extends NebulaProgress {
+export interface NebulaFacts extends NebulaProgress, SpendingFacts {
   readonly nebulaId: string;
   readonly nebula: string;
   readonly dir: string;
   readonly branch: string;
   readonly baseSha: string;
-  readonly spentUsd: number;
+  readonly shortages: readonly ShortageFacts[];
   /** The process of the engine that works on it. */
   readonly pid?: number | undefined;
   /** What ends its pause; none: it is not paused. */
@@ -29,6 +32,25 @@ export interface NebulaFacts extends NebulaProgress {
   readonly phases: readonly NebulaPhaseFacts[];
 }
 
+/** What was spent, as `--json` has it. */
+export interface SpendingFacts extends RunSpending {
+  readonly knownUsd: number;
+}
+
+/** A limit that is too small, as `--json` has it. */
+export interface ShortageFacts {
+  readonly phaseId: string;
+  readonly setting: (typeof SETTING_OF)[Shortage["limit"]];
+  readonly neededBudgetUsd: number;
+}
+
+/** The settings that limits are of. */
+const SETTING_OF = {
+  phase: "max_budget_usd",
+  total: "total_budget_usd",
+  turn: "max_turn_budget_usd",
+} as const satisfies Record<Shortage["limit"], string>;
+
 /** A question of an agent, as `--json` has it. */
 export interface QuestionFacts
   extends Pick<AgentQuestion, "role" | "cycle" | "kind" | "summary" | "detail" | "options"> {
@@ -37,7 +59,7 @@ export interface QuestionFacts
   readonly askedAt: string;
 }
 
-export interface NebulaPhaseFacts {
+export interface NebulaPhaseFacts extends SpendingFacts {
   readonly phaseId: string;
   readonly status: NebulaState["phases"][number]["status"];
   /** Whether an agent works on it, or its work tree is made ready. */
@@ -53,7 +75,6 @@ export interface NebulaPhaseFacts {
   readonly retryAt?: string | undefined;
   /** The phase that lands before it, where it is approved and waits for the lane. */
   readonly landsAfter?: string | undefined;
-  readonly spentUsd: number;
 }
 
 /** How an engine has ended, as its last line. */
@@ -66,8 +87,9 @@ export interface NebulaResult extends NebulaFacts {
 
 export function nebulaFacts(
   state: NebulaState,
-  { totalUsd, phasesUsd }: NebulaCost,
+  cost: NebulaCost,
   { pid, working, limits, pauseEnds, laneWaits, questions }: NebulaNow,
+  shortages: readonly Shortage[],
 ): NebulaFacts {
   const { id, name, dir, branch, base, phases, planVerdict, planReason } = state;
   return {
@@ -78,10 +100,13 @@ export function nebulaFacts(
       dir,
       branch,
       baseSha: base,
-      spentUsd: totalUsd,
       pid,
       pauseEnds,
     },
+    ...spendingFacts(cost.total),
+    shortages: shortages.map(({ phase: phaseId, limit, neededUsd: neededBudgetUsd }) => ({
+      ...{ phaseId, setting: SETTING_OF[limit], neededBudgetUsd },
+    })),
     plan: planVerdict === "asked" || planVerdict === "rejected" ? planVerdict : "open",
     planReason,
     questions: questions.map(questionFacts),
@@ -97,9 +122,13 @@ export function nebulaFacts(
       landedSha: phase.landing > 0 ? phase.candidate : "",
       retryAt: limits.get(phase.id),
       landsAfter: laneWaits.get(phase.id),
-      spentUsd: phasesUsd.get(phase.id) ?? 0,
+      ...spendingFacts(cost.phases.get(phase.id) ?? { spentUsd: 0, unknownUsd: 0 }),
     })),
   };
+}
+
+export function spendingFacts({ spentUsd, unknownUsd }: RunSpending): SpendingFacts {
+  return { spentUsd, knownUsd: knownUsd({ spentUsd, unknownUsd }), unknownUsd };
 }
 
 function questionFacts(question: AgentQuestion): QuestionFacts {
@@ -204,6 +233,7 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
     case "base_moved":
       return { phaseId: event.phase, sha: event.tip };
     case "phase_unchanged":
+    case "phase_funded":
       return { phaseId: event.phase };
     case "rework":
       return { phaseId: event.phase, attempt: event.attempt, reasons: event.findings };

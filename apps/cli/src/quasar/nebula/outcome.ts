@@ -1,7 +1,8 @@
-import type { EngineLimits, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
+import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
 import type { NebulaNow } from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { NOTHING_SHORT, type Raising } from "./limits.ts";
 
 const EXIT_OF: Readonly<Record<StopReason, ExitCode>> = {
   done: EXIT.ok,
@@ -19,34 +20,41 @@ export function exitOfNebula(reason: StopReason): ExitCode {
   return EXIT_OF[reason];
 }
 
+/** What steps depend on beside the nebula itself. */
+export interface Around {
+  /** What raises the limits that are too small. @default not known */
+  readonly raising?: Raising | undefined;
+  /** The one on GitHub that its branch would be pushed to. @default none */
+  readonly remote?: string | undefined;
+}
+
 /** What a person types after an engine has ended. */
 export function nextOfNebula(
   state: NebulaState,
   now: NebulaNow,
   reason: StopReason,
-  { totalUsd, remote }: Pick<EngineLimits, "totalUsd"> & { readonly remote: string | undefined },
+  { raising, remote }: Around,
 ): readonly string[] {
   if (reason === "red_base") return [`${resumeOf(state)} --accept-red-base`];
-  if (reason !== "budget") return stepsOfNebula(state, now, remote);
-  return [`${resumeOf(state)} --total-budget ${Math.ceil(totalUsd * 1.5)}`];
+  return stepsOfNebula(state, now, { raising, remote });
 }
 
 /**
  * What a person types for a nebula as it stands: first what it waits for. Of several phases of a kind the first, since
  * the others come after it.
- *
- * @param remote - The one on GitHub that its branch would be pushed to. @default none
  */
 export function stepsOfNebula(
   state: NebulaState,
   now: NebulaNow,
-  remote?: string,
+  { raising = NOTHING_SHORT, remote }: Around = {},
 ): readonly string[] {
   const { id: nebulaId, phases } = state;
   if (state.archivedFrom !== "") return endSteps(state, remote);
   if (PLAN_WAITS.has(state.planVerdict)) return planSteps(state);
   const question = now.questions[0]?.id;
-  const asked = phases.find((phase) => phase.status === "awaiting_human" && !isAsking(phase));
+  const asked = phases.find(
+    (phase) => phase.status === "awaiting_human" && !isAsking(phase) && phase.question !== "budget",
+  );
   const failed = phases.find(({ status }) => status === "failed");
   const isWorkedOn = now.pid !== undefined;
   const steps = [
@@ -54,9 +62,14 @@ export function stepsOfNebula(
     ...(question === undefined ? [] : [answerStep(question)]),
     ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
     ...(failed === undefined ? [] : failedSteps(failed, nebulaId)),
+    ...raising.steps,
   ];
-  const isOpen = phases.some(({ status }) => GOES_ON.has(status));
-  if (isOpen && !isWorkedOn) return [...steps, `${resumeOf(state)}${waitLimit(now)}`];
+  const isOpen = phases.some(
+    ({ status, question: asks }) => GOES_ON.has(status) || asks === "budget",
+  );
+  if (isOpen && !isWorkedOn) {
+    return [...steps, `${resumeOf(state)}${raising.flags}${waitLimit(now)}`];
+  }
   const isEnded = !isOpen && asked === undefined && question === undefined;
   if (isEnded) return [...steps, ...endSteps(state, remote)];
   if (steps.length > 0) return steps;
@@ -130,6 +143,7 @@ function answersOf(
     const again = `quasar nebula update-base ${merges.slice(0, 10)} --with-agent`;
     return [`${again} --nebula ${nebulaId}`, answer("skip", id, nebulaId)];
   }
+  if (question === "budget") return [answer("skip", id, nebulaId)];
   if (question !== "land") return [answer("retry", id, nebulaId), answer("skip", id, nebulaId)];
   return [
     answer("diff", id, nebulaId, " --landed"),

@@ -8,13 +8,13 @@ import {
   runsFolder,
 } from "@quasar/nebula/internal";
 import type { RunStatus, Workspace } from "@quasar/runs";
+import { type SpendingFacts, spendingFacts } from "../facts/nebula-apply.ts";
 import { listRuns, openUser, openWorkspace } from "@quasar/runs/internal";
 
 /** An attempt of a phase with what became of its run; that is left out where nothing of it was saved. */
-export interface ShownAttempt extends PhaseAttempt {
+export interface ShownAttempt extends PhaseAttempt, Partial<SpendingFacts> {
   readonly status?: RunStatus | undefined;
   readonly cycle?: number | undefined;
-  readonly spentUsd?: number | undefined;
 }
 
 export interface ShownAttempts {
@@ -38,10 +38,13 @@ export async function attemptsOf(
   const runs = listRuns(workspace, openUser(), phase.runs, { live: false });
   const known = new Map<string, Omit<ShownAttempt, keyof PhaseAttempt>>();
   let asked: string | undefined;
-  for await (const { id: runId, status, cycle, spentUsd, task } of runs) {
+  for await (const { id: runId, status, cycle, task, ...spending } of runs) {
     if (runId === phase.runId) asked = task;
     const isRunning = isWorkedOn && runId === phase.runId;
-    known.set(runId, { status: isRunning ? "running" : status, cycle, spentUsd });
+    known.set(runId, {
+      ...{ status: isRunning ? "running" : status, cycle },
+      ...spendingFacts(spending),
+    });
   }
   return {
     runs: attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) })),

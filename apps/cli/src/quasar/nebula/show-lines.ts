@@ -1,8 +1,9 @@
-import { cleanLine, count, fit, moment, money, span } from "@quasar/runs/text";
+import { budget, cleanLine, costWords, count, fit, moment, money, span } from "@quasar/runs/text";
 import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
+import { COST_ALIGN, COST_HEAD, costCells } from "./cost-cells.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -22,13 +23,13 @@ export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] 
     short(phase.phaseId),
     standingOf(phase, nebula),
     fit(phase.dependsOn.map(short).join(", "), 24),
-    money(phase.spentUsd),
+    ...costCells(phase),
     fit(cleanLine(phase.title), 200),
   ]);
   const table = tableLines(
-    ["phase", "status", "needs", "cost", "title"],
+    ["phase", "status", "needs", ...COST_HEAD, "title"],
     rows,
-    ["left", "left", "left", "right", "left"],
+    ["left", "left", "left", ...COST_ALIGN, "left"],
     view,
   );
   return [
@@ -43,7 +44,7 @@ export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] 
     ...labelled(view, "landing", LANDS[nebula.mergeOrder]),
     ...list("verify", nebula.verify.length === 0 ? ["nothing"] : nebula.verify, view),
     ...labelled(view, "landed", `${nebula.landedCount} of ${count(nebula.phaseCount, "phase")}`),
-    ...labelled(view, "cost", money(nebula.spentUsd)),
+    ...labelled(view, "cost", costWords(nebula)),
     ...section(table),
   ];
 }
@@ -64,7 +65,7 @@ export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
     ...list("check", phase.requiredChecks, view),
     ...labelled(view, "gate", GATES[phase.gate]),
     ...labelled(view, "limits", limitWords(phase)),
-    ...labelled(view, "cost", money(phase.spentUsd)),
+    ...labelled(view, "cost", budget({ ...phase, hasUnreportedCosts: false }, phase.maxBudgetUsd)),
     ...(landedSha === "" ? [] : labelled(view, "landed", short10(landedSha))),
     ...(files === undefined ? [] : changeLines(files, view)),
     ...section(attemptTable(phase, view)),
@@ -108,16 +109,19 @@ function attemptTable({ runs }: ShownPhase, view: View): readonly string[] {
     each.runId,
     each.status ?? "not saved",
     each.cycle === undefined ? "" : String(each.cycle),
-    each.spentUsd === undefined ? "" : money(each.spentUsd),
+    ...attemptCost(each),
   ]);
-  const head = ["attempt", "run", "status", "cycles", "cost"];
+  const head = ["attempt", "run", "status", "cycles", ...COST_HEAD];
+  const align = ["right", "left", "left", "right", ...COST_ALIGN] as const;
   const why = runs.flatMap(({ attempt, reasons }) =>
     reasons.map((reason) => `attempt ${attempt}: ${reason}`),
   );
-  return [
-    ...tableLines(head, rows, ["right", "left", "left", "right", "right"], view),
-    ...whole("why", why, view),
-  ];
+  return [...tableLines(head, rows, align, view), ...whole("why", why, view)];
+}
+
+function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): readonly string[] {
+  if (spentUsd === undefined || unknownUsd === undefined) return ["", ""];
+  return costCells({ spentUsd, unknownUsd });
 }
 
 /** Why it waits, where that is in no attempt yet. */

@@ -1,6 +1,6 @@
 import type { PhaseState } from "@quasar/nebula";
 import type { NebulaNow } from "@quasar/nebula/internal";
-import { cleanLine, fit, moment } from "@quasar/runs/text";
+import { cleanLine, fit, moment, money } from "@quasar/runs/text";
 import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 
 const MOST_NAMED = 8;
@@ -66,9 +66,19 @@ export function standingNow(
   return standingOf({ status, isWorkedOn: working.has(id), retryAt: limits.get(id) }, { pid });
 }
 
+const LIMITS = {
+  max_budget_usd: "limit",
+  total_budget_usd: "total budget",
+  max_turn_budget_usd: "limit for one turn",
+} as const;
+
 /** Why it stands so; `""` where there is nothing to say. */
 export function reasonOf(phase: NebulaPhaseFacts, nebula: NebulaFacts): string {
-  const { status, reason, retryAt, landsAfter } = phase;
+  const { phaseId, status, reason, retryAt, landsAfter } = phase;
+  const short = nebula.shortages.find((each) => each.phaseId === phaseId);
+  if (short !== undefined && status === "pending") {
+    return `needs a ${LIMITS[short.setting]} of ${money(short.neededBudgetUsd)}`;
+  }
   if (landsAfter !== undefined) return `waits for ${nameOf(landsAfter)} to land first`;
   if (retryAt !== undefined) return `its agent's usage limit ends at ${moment(retryAt)}`;
   if (status !== "running" || standingOf(phase, nebula) !== "pending") return reason;

@@ -1,7 +1,8 @@
-import { cleanLine, fit, money, wrap } from "@quasar/runs/text";
+import { cleanLine, costWords, fit, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
+import { COST_ALIGN, COST_HEAD, costCells } from "./cost-cells.ts";
 import { headline } from "./headline.ts";
 import { nameOf, namesOf, reasonOf, type Standing, standingOf } from "./standing.ts";
 import { landedWords } from "./unfinished.ts";
@@ -33,12 +34,13 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
     nameOf(phase.phaseId),
     standingOf(phase, nebula),
     String(phase.attempt),
-    money(phase.spentUsd),
+    ...costCells(phase),
     phase.landedSha.slice(0, 10),
     headline(reasonOf(phase, nebula), view),
   ]);
-  const head = ["phase", "status", "attempt", "cost", "landed", "why"];
-  return tableLines(head, rows, ["left", "left", "right", "right", "left", "left"], view);
+  const head = ["phase", "status", "attempt", ...COST_HEAD, "landed", "why"];
+  const align = ["left", "left", "right", ...COST_ALIGN, "left", "left"] as const;
+  return tableLines(head, rows, align, view);
 }
 
 /**
@@ -46,8 +48,9 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
  * nebula of any size has a screen of it.
  */
 export function stateLines(nebula: NebulaFacts, view: View): string[] {
-  const { phases, branch, spentUsd, pauseEnds } = nebula;
-  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula)} on ${cleanLine(branch)}, ${money(spentUsd)} spent`;
+  const { phases, branch, pauseEnds } = nebula;
+  const cost = nebula.unknownUsd > 0 ? `cost ${costWords(nebula)}` : `${costWords(nebula)} spent`;
+  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula)} on ${cleanLine(branch)}, ${cost}`;
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
     ...heads.map((line) => view.paint("bold", line)),

@@ -13,6 +13,7 @@ import {
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { role } from "../../shared/schemas/parts.ts";
 import { endedTurn } from "../../shared/schemas/turn.ts";
+import { SPENDING } from "./spending.ts";
 
 const openTurn = object(
   {
@@ -28,9 +29,7 @@ const openTurn = object(
 
 export const costLine = result("cost", "What each turn of a run has cost", {
   runId: runId(),
-  spentUsd: usd("What counts against the limit: knownUsd and unknownUsd"),
-  knownUsd: usd("What is known to have been spent"),
-  unknownUsd: usd("What was spent at most by turns whose cost is not known"),
+  ...SPENDING,
   hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
   maxBudgetUsd: usd("The limit; 0: none"),
   pricesAsOf: day("Of which date this quasar's price list is"),

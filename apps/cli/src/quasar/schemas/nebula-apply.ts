@@ -25,6 +25,7 @@ import {
   withKeys,
 } from "../../shared/schemas/line.ts";
 import type { engineFacts } from "../facts/nebula-apply.ts";
+import { SPENDING } from "./spending.ts";
 import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts";
 
 const phaseId = text('The phase; "": the nebula as a whole');
@@ -65,6 +66,7 @@ const eventLine = timedLine(
         "landing_repeated",
         "base_moved",
         "phase_unchanged",
+        "phase_funded",
         "rework",
         "phase_failed",
         "phase_skipped",
@@ -144,8 +146,20 @@ export const PHASE_ENTRIES = {
   landedSha: shaOrNone("Its landing on the branch"),
   retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
   landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
-  spentUsd: usd("What its runs count against the limit"),
+  ...SPENDING,
 };
+
+const shortage = object(
+  {
+    phaseId: text("The phase that waits"),
+    setting: word(
+      ["max_budget_usd", "total_budget_usd", "max_turn_budget_usd"],
+      "Its own limit, that of all phases, or the one for a turn",
+    ),
+    neededBudgetUsd: usd("What that limit has to be at least"),
+  },
+  "A limit that is too small for a phase to begin or continue",
+);
 
 const phase = object(PHASE_ENTRIES, "A phase as it stands");
 
@@ -155,9 +169,10 @@ export const NEBULA_ENTRIES = {
   dir: text("The folder that it was begun from"),
   branch: text("The branch that it lands on"),
   baseSha: sha("Where that began"),
-  spentUsd: usd("What all its runs count against the limit"),
+  ...SPENDING,
   landedCount: whole("How many of its phases have landed, or had nothing to land"),
   phaseCount: whole("How many phases of work it has: those that only merge the base do not count"),
+  shortages: list(shortage, "The limits that are too small for phases to begin or continue"),
   pid: v.optional(whole("The process that works on it")),
   pauseEnds: texts("The commands that together end its pause; none: it is not paused"),
   plan: word(

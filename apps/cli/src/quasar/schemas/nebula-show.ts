@@ -1,17 +1,8 @@
 import * as v from "valibot";
-import {
-  list,
-  object,
-  runId,
-  text,
-  texts,
-  time,
-  usd,
-  whole,
-  word,
-} from "../../shared/schemas/kinds.ts";
+import { list, object, runId, text, texts, time, whole, word } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { fileChange } from "../../shared/schemas/parts.ts";
+import { SPENDING } from "./spending.ts";
 import { PHASE_SETTINGS } from "./nebula.ts";
 import { NEBULA_ENTRIES, PHASE_ENTRIES } from "./nebula-apply.ts";
 
@@ -52,7 +43,9 @@ const attempt = object(
       ),
     ),
     cycle: v.optional(whole("The last cycle that it has begun")),
-    spentUsd: v.optional(usd("What it counts against the limit")),
+    spentUsd: v.optional(SPENDING.spentUsd),
+    knownUsd: v.optional(SPENDING.knownUsd),
+    unknownUsd: v.optional(SPENDING.unknownUsd),
     reasons: texts("Why there was another attempt"),
   },
   "An attempt of a phase",
@@ -65,7 +58,7 @@ export const nebulaPhaseLine = result("nebula_phase", "All that is known of a ph
   ...PHASE_SETTINGS,
   text: text("What its agents are asked, in Markdown: those of its last attempt that has begun"),
   nextText: v.optional(text("The text that an update has given it since, which they do not have")),
-  question: word(["", "land", "rework", "answer"], 'What a person is asked; "": nothing'),
+  question: word(["", "land", "rework", "answer", "budget"], 'What a person is asked; "": nothing'),
   reasons: texts("What its agents read beside: why the last landing was refused"),
   files: v.optional(list(fileChange, "What it changes; left out: nothing of it is approved yet")),
   runs: list(attempt, "Its attempts, oldest first"),

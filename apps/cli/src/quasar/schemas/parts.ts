@@ -15,6 +15,7 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { finding } from "../../shared/schemas/parts.ts";
+import { SPENDING } from "./spending.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
@@ -70,9 +71,7 @@ export const run = object(
       "idle, bead_created, coding, code_complete, linting, filtering, reviewing, review_complete, resolving_issues, approved or error",
     ),
     openTurn: v.optional(runOpenTurn),
-    spentUsd: usd("What counts against the limit: knownUsd and unknownUsd"),
-    knownUsd: usd("What is known to have been spent"),
-    unknownUsd: usd("What was spent at most by turns whose cost is not known"),
+    ...SPENDING,
     hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
     maxBudgetUsd: usd("The limit; 0: none"),
     findings: list(finding, "Those that are not known to be fixed"),

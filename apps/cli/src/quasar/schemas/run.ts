@@ -32,6 +32,7 @@ import {
   taskSuccess,
 } from "../../shared/schemas/loop-events.ts";
 import { fileChange, finding, report } from "../../shared/schemas/parts.ts";
+import { SPENDING } from "./spending.ts";
 
 /** How a run ended. */
 export const outcome = word(["approved", "struggling", ...FAILURES], "How it ended, for a program");
@@ -75,9 +76,7 @@ const resultLine = timedLine("result", "The last line of a run that ended", {
   outcome,
   runId: runId(),
   cycle: whole("The last one"),
-  spentUsd: usd("What counts against the limit: knownUsd and unknownUsd"),
-  knownUsd: usd("What is known to have been spent"),
-  unknownUsd: usd("What was spent at most by turns whose cost is not known"),
+  ...SPENDING,
   message: text("How it ended, for a person"),
   report: v.optional(report),
   findings: list(finding, "Of all cycles: one for each time that it was found"),

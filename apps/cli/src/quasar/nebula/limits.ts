@@ -1,0 +1,138 @@
+import type { EngineLimits, NebulaState } from "@quasar/nebula";
+import { keptSpec, type NebulaCost, type Shortage, shortages } from "@quasar/nebula/internal";
+import { planNebula } from "@quasar/nebula/plan";
+import type { NebulaSpec } from "@quasar/nebula/spec";
+import { cleanLine, fit, shellWord } from "@quasar/runs/text";
+import { join } from "node:path";
+import { type Kind, periodMs, usd, whole } from "../../shared/config/kinds.ts";
+import type { Settings } from "../../shared/config/settings.ts";
+import { CliError } from "../../shared/errors.ts";
+import { userSettings } from "./user-settings.ts";
+
+/** What may be typed of an engine's limits. */
+export interface LimitFlags {
+  readonly maxWorkers?: string | undefined;
+  readonly totalBudget?: string | undefined;
+}
+
+/** The limits of a nebula: as they are typed, else as its files say, else as the user has set. @throws {CliError} `ERR_USAGE` */
+export function limitsOf(
+  spec: NebulaSpec,
+  settings: Settings,
+  { maxWorkers, totalBudget }: LimitFlags = {},
+): EngineLimits {
+  const { cost } = planNebula(spec, { user: userSettings(settings), hasSubmodules: false });
+  return {
+    maxWorkers: numberOf("--max-workers", maxWorkers, WORKERS) ?? spec.execution.maxWorkers,
+    totalUsd: numberOf("--total-budget", totalBudget, usd) ?? cost.totalUsd ?? 0,
+    phaseUsd: settings.maxBudgetUsd,
+    waitMs: periodMs(settings.waitLimit) ?? 0,
+  };
+}
+
+const WORKERS = whole(1, 64);
+
+function numberOf(
+  flag: string,
+  value: string | undefined,
+  { expected, fromText }: Kind<number>,
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = fromText(value);
+  if (number !== undefined) return number;
+  const given = fit(cleanLine(value), 40);
+  throw new CliError("ERR_USAGE", `${flag} must be ${expected}, not ${given}`);
+}
+
+/** Which limits are too small for what waits, and what a person types to raise them. */
+export interface Raising {
+  readonly shortages: readonly Shortage[];
+  /** Before the nebula is resumed. */
+  readonly steps: readonly string[];
+  /** Of the command that resumes it, with a space before each. */
+  readonly flags: string;
+}
+
+/** Nothing is known to be too small. */
+export const NOTHING_SHORT: Raising = { shortages: [], steps: [], flags: "" };
+
+/**
+ * What a nebula lacks as it stands.
+ *
+ * @param cost - What it has cost by now.
+ */
+export function raisingOf(
+  commonDir: string,
+  state: NebulaState,
+  { cost, settings, flags = {} }: Budgeted,
+): Raising {
+  if (!state.phases.some(({ status }) => status === "pending" || status === "awaiting_human")) {
+    return NOTHING_SHORT;
+  }
+  const spec = keptSpec(commonDir, state);
+  const limits = limitsOf(spec, settings, flags);
+  const isTotalGiven =
+    flags.totalBudget !== undefined || spec.execution.totalBudgetUsd !== undefined;
+  const all = shortages({ spec, limits, state, cost }, () => settings.maxTurnBudgetUsd);
+  // A total that is the sum of the phases' limits is raised with them.
+  const isRaised = ({ phase, limit }: Shortage): boolean =>
+    !isTotalGiven &&
+    limit === "total" &&
+    all.some((other) => other.phase === phase && other.limit === "phase");
+  const found = all.filter((each) => !isRaised(each));
+  return { shortages: found, ...stepsOf(state, spec, found, limits, flags) };
+}
+
+interface Budgeted {
+  readonly cost: NebulaCost;
+  readonly settings: Settings;
+  /** @default none */
+  readonly flags?: LimitFlags | undefined;
+}
+
+function stepsOf(
+  { dir }: NebulaState,
+  spec: NebulaSpec,
+  found: readonly Shortage[],
+  { totalUsd }: EngineLimits,
+  { totalBudget }: LimitFlags,
+): Pick<Raising, "steps" | "flags"> {
+  const files = new Map<string, number>();
+  const flags = new Map<string, number>();
+  if (totalBudget !== undefined) flags.set("--total-budget", totalUsd);
+  for (const { phase, limit, neededUsd } of found) {
+    const file = limit === "phase" ? fileOf(spec, phase) : undefined;
+    const flag = FLAGS[limit];
+    const usdMore = limit === "total" ? Math.ceil(Math.max(neededUsd, totalUsd * MORE)) : neededUsd;
+    const [raised, name] = file === undefined ? [flags, flag] : [files, file];
+    raised.set(name, Math.max(usdMore, raised.get(name) ?? 0));
+  }
+  return {
+    steps: [
+      ...[...files].map(
+        ([file, limitUsd]) =>
+          `\${EDITOR:-vi} ${shellWord(join(dir, file))}   (set max_budget_usd to ${limitUsd} or more)`,
+      ),
+      ...(files.size > 0 ? [`quasar nebula update ${shellWord(dir)}`] : []),
+    ],
+    flags: [...flags].map(([flag, limitUsd]) => ` ${flag} ${limitUsd}`).join(""),
+  };
+}
+
+/** How many times the total is offered that was too small. */
+const MORE = 1.5;
+
+const FLAGS = {
+  phase: "--max-budget",
+  total: "--total-budget",
+  turn: "--max-turn-budget",
+} as const satisfies Record<Shortage["limit"], string>;
+
+/** The file that has the limit of a phase; `undefined`: it is the user's. */
+function fileOf({ phases, execution }: NebulaSpec, id: string): string | undefined {
+  const phase = phases.find((each) => each.id === id);
+  if (phase?.maxBudgetUsd !== undefined) return phase.file;
+  return execution.maxBudgetUsd === undefined ? undefined : MANIFEST_FILE;
+}
+
+const MANIFEST_FILE = "nebula.toml";

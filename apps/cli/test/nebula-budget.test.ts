@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { applyArgs, DEMO, phaseText, withDemo } from "./a-nebula.ts";
+import { git, lastRecord, type Place, quasar, start, write } from "./harness.ts";
+import { agents, APPROVAL, LONG, type Turn } from "./scripts.ts";
+
+// The commands that a screen advises are typed here as they stand, but for the editor and who works.
+
+const turns = (delayMs = 0, costUsd = 1): readonly Turn[] => [
+  {
+    ...{ role: "coder", says: ["I begin."], text: "Written.", costUsd, delayMs },
+    files: { "one.txt": "1\n" },
+  },
+  { role: "reviewer", text: APPROVAL, costUsd: 0.1 },
+];
+/** One response may cost so much: a turn that is cut off counts with it, and one is begun that may spend two. */
+const RESPONSE = { responseUsd: 0.8 };
+const manifest = (keys: string) => `[nebula]\nname = "demo"\n[execution]\n${keys}\n`;
+const limited = (usd: number) => ({
+  "nebula.toml": manifest(`max_budget_usd = ${usd}`),
+  "1.md": phaseText("one"),
+});
+
+const said = (value: unknown): readonly string[] => (value as readonly string[]) ?? [];
+const words = (command: string | undefined): readonly string[] =>
+  (command ?? "").split(" ").slice(1);
+
+/** Types a command that was advised, with the agents of the test. */
+function typed(at: Place, command: string | undefined, agentsOf: readonly string[] = []) {
+  expect(command).toMatch(/^quasar nebula /u);
+  return quasar(at, [...words(command), ...agentsOf, "--json"]);
+}
+
+/** Ctrl-C in the middle of the coder's first turn. */
+async function interrupted(at: Place): Promise<void> {
+  const args = ["nebula", "apply", DEMO, "--auto", "--trust-config"];
+  const working = start(at, [...args, ...agents(at, turns(LONG), RESPONSE), "--json"]);
+  expect(await working.sees("I begin.")).toBe(true);
+  working.child.kill("SIGINT");
+  expect((await working.finished).code).toBe(130);
+}
+
+test("a phase whose turn was cut off waits for a larger limit, and what is advised continues its run", async () => {
+  const at = withDemo(limited(2));
+  await interrupted(at);
+  const quick = agents(at, turns(0), RESPONSE);
+  const { next: resumes } = lastRecord(await quasar(at, ["nebula", "status", "--json"]));
+  const stopped = await typed(at, said(resumes)[0], quick);
+  expect(stopped.code).toBe(4);
+  const end = lastRecord(stopped);
+  const folder = join(at.repo, DEMO);
+  expect(end).toMatchObject({
+    ...{ reason: "budget", spentUsd: 0.8, knownUsd: 0, unknownUsd: 0.8 },
+    shortages: [{ phaseId: "one", setting: "max_budget_usd", neededBudgetUsd: expect.any(Number) }],
+    phases: [{ phaseId: "one", status: "awaiting_human", spentUsd: 0.8, unknownUsd: 0.8 }],
+  });
+  const [{ neededBudgetUsd: needed }] = end["shortages"] as [{ neededBudgetUsd: number }];
+  const next = [
+    `\${EDITOR:-vi} ${folder}/nebula.toml   (set max_budget_usd to ${needed} or more)`,
+    `quasar nebula update ${folder}`,
+    `quasar nebula apply ${String(end["nebulaId"])} --auto --resume`,
+  ];
+  expect(end["next"]).toEqual(next);
+  expect(lastRecord(await quasar(at, ["nebula", "status", "--json"]))).toMatchObject({ next });
+  const screen = (await quasar(at, ["nebula", "status", "--all"])).stdout;
+  expect(screen).toContain("landed on nebula/demo, cost $0.00 known, up to $0.80 more\n");
+  expect(screen).toContain("waits    one: cost $0.00 known, up to $0.80 more, of $2.00; needs");
+  expect(screen).toMatch(/one +waits +1 +\$0\.00 +\$0\.80/u);
+
+  write(folder, limited(needed));
+  expect((await typed(at, next[1])).code).toBe(0);
+  const done = await typed(at, next[2], quick);
+  expect(done.code, done.stderr).toBe(0);
+  expect(lastRecord(done)).toMatchObject({
+    ...{ knownUsd: expect.closeTo(1.1), unknownUsd: 0.8, shortages: [] },
+    phases: [{ runIds: [expect.any(String)] }],
+  });
+  expect(git(at, "log", "--format=%s", "nebula/demo")).toContain("Land one: Phase one");
+});
+
+test("a limit of the user's is raised by the flag that is advised", async () => {
+  const at = withDemo({ ...limited(2), "nebula.toml": '[nebula]\nname = "demo"\n' });
+  const quick = agents(at, turns(0, 0.1), RESPONSE);
+  const args = ["nebula", "apply", DEMO, "--auto", ...quick, "--json"];
+  const end = lastRecord(await quasar(at, [...args, "--max-budget", "1.7"]));
+  expect(end).toMatchObject({ reason: "budget", exit: 4 });
+  const [resume, ...more] = said(end["next"]);
+  expect([resume, more]).toEqual([expect.stringMatching(/--resume --max-budget [\d.]+$/u), []]);
+  const done = await typed(at, resume, quick);
+  expect(done.code, done.stderr).toBe(0);
+});
+
+test("a total that is too small is raised by the flag that is advised", async () => {
+  const at = withDemo({
+    "nebula.toml": manifest("max_workers = 1\nmax_budget_usd = 6\ntotal_budget_usd = 2.25"),
+    ...Object.fromEntries(["1", "2"].map((id) => [`${id}.md`, phaseText(id, `scope = ["${id}"]`)])),
+  });
+  const quick = agents(at, turns(0));
+  const end = lastRecord(await quasar(at, [...applyArgs(at, turns(0)), "--json"]));
+  expect(end).toMatchObject({ reason: "budget", exit: 4 });
+  expect(end["shortages"]).toMatchObject([{ phaseId: "2", setting: "total_budget_usd" }]);
+  const { stdout } = await quasar(at, ["nebula", "status"]);
+  expect(stdout).toContain("pending  2: needs a total budget of $2.30\n");
+  const [resume] = said(lastRecord(await quasar(at, ["nebula", "status", "--json"]))["next"]);
+  expect(resume).toBe(said(end["next"])[0]);
+  expect(resume).toMatch(/--resume --total-budget 4$/u);
+  const done = await typed(at, resume, quick);
+  expect(done.code, done.stderr).toBe(0);
+});
+
+test("a flag that would have no effect is refused", async () => {
+  const at = withDemo(limited(2));
+  const quick = agents(at, turns(0), RESPONSE);
+  const refusal = async (named: string, ...flags: readonly string[]) => {
+    const args = ["nebula", "apply", named, "--auto", "--trust-config", ...quick, ...flags];
+    const { code, stderr } = await quasar(at, args);
+    expect(code).toBe(2);
+    return stderr;
+  };
+  expect(await refusal(DEMO, "--max-budget", "9")).toContain("--max-budget has no effect");
+  await interrupted(at);
+  const onResume = (...flags: readonly string[]) => refusal("demo", "--resume", ...flags);
+  const whole = await onResume("--max-budget", "9");
+  expect(whole).toContain("--max-budget has no effect: each phase has max_budget_usd in its files");
+  expect(whole).toContain(`quasar nebula update ${join(at.repo, DEMO)}\n`);
+  expect(await onResume("--base", "HEAD")).toContain("--base has no effect");
+  expect(await onResume("--branch", "b")).toContain("--branch has no effect");
+  expect(await refusal(DEMO, "--resume", "--fresh")).toContain("--resume or --fresh");
+});

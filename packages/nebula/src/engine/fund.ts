@@ -1,0 +1,138 @@
+import { upToCent } from "@quasar/runs/internal";
+import { budget, money } from "@quasar/runs/text";
+import { spendingIn } from "@quasar/runs/tree";
+import { nebulaCost, NOTHING, sumOf } from "../state/cost.ts";
+import { runsFolder } from "../state/home.ts";
+import { report } from "../state/report.ts";
+import type { PhaseState } from "../state/state.ts";
+import {
+  type BudgetFacts,
+  budgetOf,
+  isTooLittle,
+  LEAST_USD,
+  limitForRework,
+  mostOf,
+  runBudget,
+  shortages,
+  waitsForBudget,
+} from "./budget.ts";
+import type { Engine } from "./context.ts";
+import { type Phase, phasesOf } from "./schedule.ts";
+
+/**
+ * What is set apart for a phase that begins, in US dollars; 0: it has no limit. `undefined`: too little is left for it.
+ * Where that is its own limit it waits for a larger one.
+ */
+export async function fundsOf(engine: Engine, phase: Phase): Promise<number | undefined> {
+  const own = budgetOf(await factsOf(engine), phase);
+  if (isTooLittle(own.limitUsd, own.neededUsd)) {
+    const neededUsd = phase.state.runs.length === 0 ? own.neededUsd : limitForRework(own);
+    await waitForBudget(engine, phase.state, { neededUsd, neededTurnUsd: 0 });
+    return undefined;
+  }
+  return isTooLittle(own.restOfTotalUsd, own.neededUsd) ? undefined : mostOf(own);
+}
+
+/** Has a run that was cut off continue with what its phase may spend by now, if that is more. */
+export async function raiseFunds(engine: Engine, phase: Phase): Promise<void> {
+  const { id, reservedUsd } = phase.state;
+  const mostUsd = mostOf(budgetOf(await factsOf(engine), phase));
+  const raisedUsd = mostUsd === 0 ? 0 : Math.max(mostUsd, reservedUsd);
+  if (raisedUsd !== reservedUsd) engine.store.reserve(id, raisedUsd);
+}
+
+/** What the current run of a phase may spend in all, in US dollars; 0: no limit. */
+export async function budgetOfRun(engine: Engine, phase: PhaseState): Promise<number> {
+  return runBudget(phase, await spentBefore(engine, phase));
+}
+
+/** What a run needs to continue, in US dollars; 0: that limit has not stopped it. */
+export interface NeededByRun {
+  readonly maxBudgetUsd: number;
+  readonly maxTurnBudgetUsd: number;
+}
+
+/**
+ * Has a phase whose run was stopped by a limit wait until that is larger.
+ *
+ * @returns Whether a larger one helps.
+ */
+export async function waitForLargerLimit(
+  engine: Engine,
+  { id }: PhaseState,
+  { maxBudgetUsd, maxTurnBudgetUsd: neededTurnUsd }: NeededByRun,
+): Promise<boolean> {
+  if (maxBudgetUsd === 0 && neededTurnUsd === 0) return false;
+  const phase = engine.store.phase(id);
+  const othersUsd = await spentBefore(engine, phase);
+  // More than it had: with the same it would be stopped again.
+  const runUsd = Math.max(maxBudgetUsd, runBudget(phase, othersUsd) + LEAST_USD);
+  const neededUsd = maxBudgetUsd === 0 ? 0 : upToCent(othersUsd + runUsd);
+  await waitForBudget(engine, phase, { neededUsd, neededTurnUsd });
+  return true;
+}
+
+async function waitForBudget(
+  engine: Engine,
+  state: PhaseState,
+  needed: Pick<PhaseState, "neededUsd" | "neededTurnUsd">,
+): Promise<void> {
+  const { id } = state;
+  const facts = await factsOf(engine);
+  const [phase] = phasesOf(facts.spec, { phases: [{ ...state, ...needed }] });
+  if (phase === undefined) return;
+  const reason = reasonOf(facts, phase);
+  const waiting = { status: "awaiting_human", question: "budget", reason, ...needed } as const;
+  report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
+}
+
+/** Why a phase waits, for a person: what it has used, and what it needs. */
+function reasonOf(facts: BudgetFacts, phase: Phase): string {
+  const { limitUsd, restOfTotalUsd, neededUsd } = budgetOf(facts, phase);
+  const { id, neededTurnUsd } = phase.state;
+  const spending = { ...(facts.cost.phases.get(id) ?? NOTHING), hasUnreportedCosts: false };
+  const cost = `cost ${budget(spending, Number.isFinite(limitUsd) ? limitUsd : 0)}`;
+  const [needed, rest] = [money(neededUsd), money(Math.max(0, restOfTotalUsd))];
+  const isLimitShort = isTooLittle(limitUsd, neededUsd);
+  const isTotalShort = !isLimitShort && isTooLittle(restOfTotalUsd, neededUsd);
+  const needs = [
+    isLimitShort && `needs a limit of ${needed} to continue`,
+    isTotalShort && `needs ${needed} to continue, and the total budget leaves it ${rest}`,
+    neededTurnUsd > 0 && `its next turn needs a limit of ${money(neededTurnUsd)} for one turn`,
+  ];
+  return [cost, ...needs.filter((need) => need !== false)].join("; ");
+}
+
+/** Has phases continue whose limits are what they need by now. */
+export async function continueFunded(engine: Engine): Promise<void> {
+  const { store, spec, optionsOf } = engine;
+  const waiting = phasesOf(spec, store.current).filter(({ state }) => waitsForBudget(state));
+  for (const phase of waiting) {
+    const { id, runId, findings } = phase.state;
+    const facts = await factsOf(engine);
+    const turnUsdOf = (of: Phase["spec"]) => optionsOf(of, spec).maxTurnBudgetUsd ?? 0;
+    if (shortages(facts, turnUsdOf).some((each) => each.phase === id)) continue;
+    const status = runId === "" ? "pending" : "running";
+    const reservedUsd = mostOf(budgetOf(facts, phase));
+    const funds = { neededUsd: 0, neededTurnUsd: 0, reservedUsd } as const;
+    const funded = { status, question: "", reason: findings[0] ?? "", ...funds } as const;
+    report(engine, id, funded, { type: "phase_funded", phase: id });
+  }
+}
+
+/** What all runs of a phase count as spent. */
+export async function spentByPhase({ home }: Engine, { ref }: PhaseState): Promise<number> {
+  return sumOf((await spendingIn(runsFolder(home, ref))).values()).spentUsd;
+}
+
+/** The same of those before its current one. */
+async function spentBefore({ home }: Engine, { ref, runId }: PhaseState): Promise<number> {
+  const runs = new Map(await spendingIn(runsFolder(home, ref)));
+  runs.delete(runId);
+  return sumOf(runs.values()).spentUsd;
+}
+
+async function factsOf({ repository, store, spec, limits }: Engine): Promise<BudgetFacts> {
+  const state = store.current;
+  return { spec, limits, state, cost: await nebulaCost(repository.commonDir, state) };
+}
