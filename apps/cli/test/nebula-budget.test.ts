@@ -108,6 +108,24 @@ test("a total that is too small is raised by the flag that is advised", async ()
   expect(done.code, done.stderr).toBe(0);
 });
 
+test("a plan warns of limits with which a first turn would not be started", async () => {
+  const at = withDemo({ ...limited(1.6), "2.md": phaseText("two", "max_budget_usd = 3") });
+  agents(at, turns(), RESPONSE);
+  const script = `scripted:${join(at.outside, "script.json")}`;
+  const env = { QUASAR_CODER: script, QUASAR_REVIEWER: script };
+  const plan = ["nebula", "plan", DEMO];
+  const { stdout, code } = await quasar(at, plan, { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    "warning  one: The coder's first turn needs at least $1.60: two of its model's longest responses (docs/trust.md, Money). Set max_budget_usd to 1.78 or more.\n",
+  );
+  const shortages = [{ phaseId: "one", setting: "max_budget_usd", neededBudgetUsd: 1.78 }];
+  const line = lastRecord(await quasar(at, [...plan, "--json"], { env }));
+  expect(line).toMatchObject({ shortages });
+  write(join(at.repo, DEMO), limited(1.78));
+  expect((await quasar(at, plan, { env })).stdout).not.toContain("warning");
+});
+
 test("a flag that would have no effect is refused", async () => {
   const at = withDemo(limited(2));
   const quick = agents(at, turns(0), RESPONSE);

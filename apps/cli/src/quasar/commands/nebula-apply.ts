@@ -3,14 +3,12 @@ import { resolveCommit } from "@quasar/git/history";
 import {
   type ApplyEnd,
   applyNebula,
-  type ApplyOptions,
   type EngineLimits,
   findNebula,
   isUnfinished,
   listNebulae,
   NebulaError,
   type NebulaState,
-  type PhaseRunOptions,
   type StopReason,
   unfinishedOf,
 } from "@quasar/nebula";
@@ -24,7 +22,6 @@ import {
   refuseWorkedOn,
   unfinishedError,
 } from "@quasar/nebula/internal";
-import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
   type LoadedNebula,
   loadNebula,
@@ -37,7 +34,7 @@ import { openUser, openWorkspace, repositoryOf, runNotification } from "@quasar/
 import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
+import { withAbsoluteScripts } from "../../shared/agents.ts";
 import { environmentOfChecks } from "../../shared/checks/environment.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import type { Settings } from "../../shared/config/settings.ts";
@@ -54,13 +51,13 @@ import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { githubRemote } from "../nebula/github-remote.ts";
 import { limitsOf, raisingOf } from "../nebula/limits.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
+import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { requireNebulaTrust } from "../nebula/trust.ts";
-import { userSettings } from "../nebula/user-settings.ts";
 import { landedWords } from "../nebula/unfinished.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
-import { runOptionsOf, withoutOwnHook } from "../run-options.ts";
+import { withoutOwnHook } from "../run-options.ts";
 
 export interface NebulaApplyOptions {
   readonly flags: FlagValues;
@@ -81,8 +78,6 @@ export interface NebulaApplyOptions {
   readonly input?: boolean | undefined;
   readonly json?: true | undefined;
 }
-
-const OTHER_WAYS = { start: "quasar nebula apply DIR --auto" };
 
 /** `quasar nebula apply`: works on the phases of a nebula, and lands them on a branch of their own. */
 export async function nebulaApplyCommand(
@@ -291,47 +286,6 @@ function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): 
   }
   if (resume) return state;
   throw unfinishedError(state);
-}
-
-/** What each phase's run works by: the user's settings, with what the phase and its nebula say. */
-function phaseOptions(settings: Settings, planOf: Planner): ApplyOptions["optionsOf"] {
-  const made = new WeakMap<PhaseSpec, PhaseRunOptions>();
-  return (spec, nebula) => {
-    const known = made.get(spec);
-    if (known !== undefined) return known;
-    const planned = planOf(nebula).phases.find(({ phase }) => phase.id === spec.id);
-    const { model, coder, reviewer, checks, maxReviewCycles } = planned?.settings ?? {};
-    const own: Settings = {
-      ...settings,
-      coder: coder ?? settings.coder,
-      reviewer: reviewer ?? settings.reviewer,
-      coderModel: model ?? settings.coderModel,
-      filter: checks ?? settings.filter,
-      maxCycles: maxReviewCycles ?? settings.maxCycles,
-    };
-    const {
-      maxBudgetUsd: _own,
-      onEnd: _end,
-      waitLimitMs: _wait,
-      ...options
-    } = runOptionsOf(own, createAgents(own, OTHER_WAYS));
-    made.set(spec, options);
-    return options;
-  };
-}
-
-type Planner = (nebula: NebulaSpec) => NebulaPlan;
-
-/** Plans each revision of a nebula once. */
-function planner(settings: Settings): Planner {
-  const plans = new WeakMap<NebulaSpec, NebulaPlan>();
-  return (nebula) => {
-    const known = plans.get(nebula);
-    if (known !== undefined) return known;
-    const plan = planNebula(nebula, { user: userSettings(settings), hasSubmodules: false });
-    plans.set(nebula, plan);
-    return plan;
-  };
 }
 
 async function baseOf(root: string, named: string | undefined): Promise<string> {

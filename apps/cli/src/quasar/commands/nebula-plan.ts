@@ -36,7 +36,9 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
+import { firstTurnShortages } from "../nebula/first-turns.ts";
 import { stepsOfNebula } from "../nebula/outcome.ts";
+import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { planResume, resumeLines } from "../nebula/resume-plan.ts";
@@ -64,11 +66,16 @@ export async function nebulaPlanCommand(
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
   requireAgents(plan.asks, settings.ownAgents);
   const { dir, problems } = loaded ?? { dir: begun?.dir ?? named, problems: [] };
+  const optionsOf = phaseOptions(settings, planner(settings));
+  const short = await firstTurnShortages(plan, {
+    ...{ root: workspace.root, baseSha: base.baseSha },
+    optionsOf: (phase) => optionsOf(phase, spec),
+  });
   const resuming = begun && (await resumeOf(workspace, { state: begun, spec, loaded }));
   const { branch } = base;
   const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
   if (json === true) {
-    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, base);
+    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, { base, short });
     const { nebulaId, pid, resume, isFolderChanged } = resuming ?? {};
     const all = { ...facts, nebulaId, pid, resume, isFolderChanged };
     const line = result("nebula_plan", all, EXIT.ok, next) satisfies NebulaPlanLine;
@@ -77,8 +84,13 @@ export async function nebulaPlanCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    // What it runs was asked about when it began, and is with each update.
-    ...planLines(spec, begun === undefined ? plan : { ...plan, asks: [] }, base, problems, view),
+    ...planLines(
+      spec,
+      // What it runs was asked about when it began, and is with each update.
+      begun === undefined ? plan : { ...plan, asks: [] },
+      { base, short, warnings: problems },
+      view,
+    ),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),
     ...(resuming?.pid === undefined ? [] : labelled(view, "now", WORKS, "yellow")),
     ...(resuming?.isFolderChanged === true ? labelled(view, "folder", CHANGED, "yellow") : []),

@@ -45,11 +45,15 @@ export interface ShortageFacts {
 }
 
 /** The settings that limits are of. */
-const SETTING_OF = {
+export const SETTING_OF = {
   phase: "max_budget_usd",
   total: "total_budget_usd",
   turn: "max_turn_budget_usd",
 } as const satisfies Record<Shortage["limit"], string>;
+
+export function shortageFacts({ phase, limit, neededUsd }: Shortage): ShortageFacts {
+  return { phaseId: phase, setting: SETTING_OF[limit], neededBudgetUsd: neededUsd };
+}
 
 /** A question of an agent, as `--json` has it. */
 export interface QuestionFacts
@@ -104,9 +108,7 @@ export function nebulaFacts(
       pauseEnds,
     },
     ...spendingFacts(cost.total),
-    shortages: shortages.map(({ phase: phaseId, limit, neededUsd: neededBudgetUsd }) => ({
-      ...{ phaseId, setting: SETTING_OF[limit], neededBudgetUsd },
-    })),
+    shortages: shortages.map(shortageFacts),
     plan: planVerdict === "asked" || planVerdict === "rejected" ? planVerdict : "open",
     planReason,
     questions: questions.map(questionFacts),

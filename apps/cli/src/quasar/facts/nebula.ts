@@ -1,6 +1,8 @@
 import type { NebulaPlan } from "@quasar/nebula/plan";
 import type { LoadedNebula, NebulaSpec } from "@quasar/nebula/spec";
+import type { FirstTurnShortage } from "../nebula/first-turns.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
+import { shortageFacts } from "./nebula-apply.ts";
 
 /** Where a nebula would begin. */
 export interface NebulaBase {
@@ -18,7 +20,7 @@ export function nebulaPlanFacts(
   { dir, problems }: Pick<LoadedNebula, "dir" | "problems">,
   spec: NebulaSpec,
   plan: NebulaPlan,
-  base: NebulaBase,
+  { base, short }: { readonly base: NebulaBase; readonly short: readonly FirstTurnShortage[] },
 ): Omit<NebulaPlanLine, "v" | "type" | "exit" | "next"> {
   return {
     dir,
@@ -40,6 +42,7 @@ export function nebulaPlanFacts(
       patterns,
     })),
     hasEmptySubmodules: plan.hasEmptySubmodules,
+    shortages: short.map(shortageFacts),
     problems,
   };
 }

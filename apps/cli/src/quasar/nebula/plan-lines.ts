@@ -5,16 +5,24 @@ import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import type { NebulaBase } from "../facts/nebula.ts";
+import { SETTING_OF } from "../facts/nebula-apply.ts";
+import type { FirstTurnShortage } from "./first-turns.ts";
 import { problemLines } from "./problem-lines.ts";
 
 const MOST_OVERLAPS = 5;
+
+/** What is known beside the plan. */
+interface Beside {
+  readonly base: NebulaBase;
+  readonly short: readonly FirstTurnShortage[];
+  readonly warnings: readonly SpecProblem[];
+}
 
 /** A plan for a person: first what it lacks, then what it costs and asks for, then its phases. */
 export function planLines(
   spec: NebulaSpec,
   plan: NebulaPlan,
-  base: NebulaBase,
-  warnings: readonly SpecProblem[],
+  { base, short, warnings }: Beside,
   view: View,
 ): readonly string[] {
   const { execution, dependencies } = spec;
@@ -39,9 +47,10 @@ export function planLines(
     // One phase is no chain.
     ...list(
       "longest",
-      criticalPath.length > 1 ? [criticalPath.map(({ id }) => short(id)).join(" → ")] : [],
+      criticalPath.length > 1 ? [criticalPath.map(({ id }) => shortId(id)).join(" → ")] : [],
     ),
     ...(plan.hasEmptySubmodules ? labelled(view, "warning", SUBMODULES, "yellow") : []),
+    ...shortLines(short, view),
     ...problemLines(warnings, view),
     ...overlapLines(plan, view),
     ...section(phaseTable(phases, view)),
@@ -60,7 +69,7 @@ function cut(text: string): string {
   return fit(cleanLine(text), 300);
 }
 
-function short(id: string): string {
+function shortId(id: string): string {
   return fit(cleanLine(id), 24);
 }
 
@@ -96,13 +105,26 @@ function costWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): s
     : `at most ${money(totalUsd)}, the sum of the phases' limits`;
 }
 
+/** Phases whose first turn would not be started, by what they need. */
+function shortLines(short: readonly FirstTurnShortage[], view: View): readonly string[] {
+  const groups = Map.groupBy(
+    short,
+    ({ limit, neededUsd, message }) =>
+      `${cleanLine(message)} Set ${SETTING_OF[limit]} to ${neededUsd} or more.`,
+  );
+  return [...groups].flatMap(([words, those]) => {
+    const ids = fit(those.map(({ phase }) => shortId(phase)).join(", "), 200);
+    return labelled(view, "warning", `${ids}: ${words}`, "yellow");
+  });
+}
+
 /** Phases that may change the same, by what that is. */
 function overlapLines({ overlaps }: NebulaPlan, view: View): readonly string[] {
   const groups = new Map<string, Set<string>>();
   for (const { phases, patterns } of overlaps) {
     const what = [...new Set(patterns)].map((each) => fit(cleanLine(each), 40)).join(" and ");
     const ids = groups.get(what) ?? new Set();
-    for (const { id } of phases) ids.add(short(id));
+    for (const { id } of phases) ids.add(shortId(id));
     groups.set(what, ids);
   }
   const shown = [...groups].slice(0, MOST_OVERLAPS).flatMap(([what, ids], n) => {
@@ -117,8 +139,8 @@ function phaseTable(phases: readonly PlannedPhase[], view: View): readonly strin
   const gates = new Set(phases.map(({ settings }) => settings.gate));
   const rows = phases.map(({ phase, settings, wave }) => [
     String(wave),
-    short(phase.id),
-    fit(phase.dependsOn.map(short).join(", "), 24),
+    shortId(phase.id),
+    fit(phase.dependsOn.map(shortId).join(", "), 24),
     settings.maxBudgetUsd === 0 ? "none" : money(settings.maxBudgetUsd),
     gates.size === 1 && gates.has("trust") ? "" : settings.gate,
     fit(cleanLine(phase.title), 200),

@@ -11,7 +11,6 @@ import {
   text,
   texts,
   time,
-  usd,
   whole,
   word,
 } from "../../shared/schemas/kinds.ts";
@@ -25,7 +24,7 @@ import {
   withKeys,
 } from "../../shared/schemas/line.ts";
 import type { engineFacts } from "../facts/nebula-apply.ts";
-import { SPENDING } from "./spending.ts";
+import { shortage, SPENDING } from "./spending.ts";
 import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts";
 
 const phaseId = text('The phase; "": the nebula as a whole');
@@ -148,18 +147,6 @@ export const PHASE_ENTRIES = {
   landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
   ...SPENDING,
 };
-
-const shortage = object(
-  {
-    phaseId: text("The phase that waits"),
-    setting: word(
-      ["max_budget_usd", "total_budget_usd", "max_turn_budget_usd"],
-      "Its own limit, that of all phases, or the one for a turn",
-    ),
-    neededBudgetUsd: usd("What that limit has to be at least"),
-  },
-  "A limit that is too small for a phase to begin or continue",
-);
 
 const phase = object(PHASE_ENTRIES, "A phase as it stands");
 

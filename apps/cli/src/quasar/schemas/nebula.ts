@@ -14,6 +14,7 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
+import { shortage } from "./spending.ts";
 
 const CATEGORIES = [
   "missing_field",
@@ -144,6 +145,7 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
   asks: list(asked, "What needs the user's yes before it starts"),
   overlaps: list(overlap, "Such phases are not worked on at once"),
   hasEmptySubmodules: flag("Whether submodules stay empty in a phase's work tree"),
+  shortages: list(shortage, "The limits with which the first turn of a phase would not be started"),
   problems: list(problem, "Warnings only: with an error there is no plan"),
   nebulaId: v.optional(text("The nebula, where it has begun: then the plan is that of its copy")),
   pid: v.optional(whole("The process that works on it")),
