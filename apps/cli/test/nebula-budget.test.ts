@@ -108,6 +108,20 @@ test("a total that is too small is raised by the flag that is advised", async ()
   expect(done.code, done.stderr).toBe(0);
 });
 
+test("cost has what each nebula has cost, and where there is no run names the command that shows it", async () => {
+  const at = withDemo(limited(2));
+  const done = lastRecord(await quasar(at, [...applyArgs(at, turns(0, 0.3)), "--json"]));
+  const show = `quasar nebula show ${String(done["nebulaId"])}`;
+  const none = await quasar(at, ["cost"]);
+  expect(none.code).toBe(8);
+  expect(none.stderr).toContain(`no runs in this work tree yet\n  next     ${show}\n`);
+  const args = ["run", "Do it", "--accept-dirty", ...agents(at, turns(0, 0.3))];
+  expect((await quasar(at, args)).code).toBe(0);
+  expect((await quasar(at, ["cost"])).stdout).toContain(`\n  nebulae  demo: $0.40 (${show})\n`);
+  const nebulae = [{ nebula: "demo", spentUsd: 0.4, knownUsd: 0.4, unknownUsd: 0 }];
+  expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({ nebulae });
+});
+
 test("a plan warns of limits with which a first turn would not be started", async () => {
   const at = withDemo({ ...limited(1.6), "2.md": phaseText("two", "max_budget_usd = 3") });
   agents(at, turns(), RESPONSE);

@@ -590,7 +590,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "cost",
     group: GROUPS.look,
     summary: "show what each turn of a run has cost",
-    description: "show what each turn of a run has cost, and what counts against its limit",
+    description:
+      "show what each turn of a run has cost, and what counts against its limit; without\n" +
+      "a name of the newest run, and what nebulae of the repository have cost",
     args: [RUN],
     examples: [
       ["quasar cost", "the newest run"],

@@ -17,6 +17,8 @@ import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { turnFacts } from "../../shared/facts/turn.ts";
+import { section } from "../../shared/output/section.ts";
+import { nebulaBillLines, nebulaBills, orNebulaBills } from "../nebula/costs.ts";
 import { workspaceOfRun } from "../nebula/phase-run.ts";
 import type { CostLine } from "../schemas/cost.ts";
 
@@ -24,30 +26,38 @@ export interface CostOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar cost`: what each turn of a run has cost, and what counts against its limit. */
+/** `quasar cost`: what each turn of a run has cost, what counts against its limit, and what nebulae have cost. */
 export async function costCommand(
   id: string | undefined,
   { json }: CostOptions,
 ): Promise<ExitCode> {
   const workspace = await workspaceOfRun(id);
-  const { id: runId, dir, loaded } = await findRun(workspace, id);
+  const nebulae = id === undefined ? await nebulaBills(workspace) : [];
+  const found = await findRun(workspace, id).catch((error: unknown) => {
+    throw orNebulaBills(error, nebulae);
+  });
+  const { id: runId, dir, loaded } = found;
   const { checkpoint } = loaded;
   const facts = readFacts(dir);
   if (json === true) {
     const bill = billOf(checkpoint, endedTurns(checkpoint, facts, dir));
-    const line = result("cost", { runId, ...bill }, EXIT.ok) satisfies CostLine;
+    const line = result("cost", { runId, ...bill, nebulae }, EXIT.ok) satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const turns = allTurns(checkpoint, facts, dir);
-  write(process.stdout, billLines(runId, checkpoint, turns, viewOf(process.stdout)));
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...billLines(runId, checkpoint, turns, view),
+    ...section(nebulaBillLines(nebulae, view)),
+  ]);
   return EXIT.ok;
 }
 
 function billOf(
   checkpoint: Checkpoint,
   ended: ReturnType<typeof endedTurns>,
-): Omit<CostLine, "v" | "type" | "runId" | "exit" | "next"> {
+): Omit<CostLine, "v" | "type" | "runId" | "nebulae" | "exit" | "next"> {
   const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
   return {

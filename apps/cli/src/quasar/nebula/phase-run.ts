@@ -15,7 +15,7 @@ export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId"
   const { checkNebulae, isTreeOfPhase, isUnfinished, ...internal } = await import(
     "@quasar/nebula/internal"
   );
-  const { listNebulae, nebulaNow, phaseOfRun, phaseOfTree, progressOf } = internal;
+  const { listNebulae, nebulaCost, nebulaNow, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
     progressOf,
@@ -24,6 +24,9 @@ export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId"
     phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),
     stepsOf: async (state: NebulaState) =>
       stepsOfNebula(state, await nebulaNow(repositoryId, state)),
+    /** The newest first. */
+    all: () => listNebulae(repositoryId),
+    costOf: (state: NebulaState) => nebulaCost(repositoryId, state),
     unfinished: () => listNebulae(repositoryId).filter(isUnfinished),
   };
 }

@@ -27,6 +27,11 @@ const openTurn = object(
   "The turn whose end is not known",
 );
 
+const nebulaBill = object(
+  { nebulaId: text("Its id"), nebula: text("Its name"), ...SPENDING },
+  "What a nebula has cost: nebula show has its phases",
+);
+
 export const costLine = result("cost", "What each turn of a run has cost", {
   runId: runId(),
   ...SPENDING,
@@ -35,6 +40,7 @@ export const costLine = result("cost", "What each turn of a run has cost", {
   pricesAsOf: day("Of which date this quasar's price list is"),
   turns: list(endedTurn, "Oldest first"),
   openTurn: v.optional(openTurn),
+  nebulae: list(nebulaBill, "What nebulae of the repository have cost; none where a run was named"),
 });
 
 export type CostLine = Printed<typeof costLine>;
