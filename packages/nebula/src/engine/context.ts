@@ -17,14 +17,19 @@ import { landedPhases } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import type { TreeEnv } from "../trees/ports.ts";
 
-/** What a phase's run works by: its agents, its checks, its limits. */
+/**
+ * What a phase's run works by: its agents, its checks, its cycles, and what one turn may spend (`maxTurnBudgetUsd`). What the
+ * run may spend in all follows from the limits of its phase and of the nebula.
+ */
 export type PhaseRunOptions = Omit<RunOptions, "maxBudgetUsd" | "onEnd" | "waitLimitMs" | "people">;
 
+/** Money counts over all runs, attempts and crashes, with the most that turns may have cost whose cost is not known. */
 export interface EngineLimits {
+  /** How many phases are worked on at once, from 1. */
   readonly maxWorkers: number;
-  /** US dollars for all phases; 0: no limit. */
+  /** US dollars that all phases may spend together; 0: no limit. */
   readonly totalUsd: number;
-  /** US dollars for a phase that names none; 0: no limit. */
+  /** US dollars that each phase may spend whose limit neither its file nor nebula.toml names; 0: no limit. */
   readonly phaseUsd: number;
   /** How long a usage limit is waited for when nothing else can be done, in milliseconds. @default 0 */
   readonly waitMs?: number | undefined;
