@@ -84,6 +84,9 @@ test("a limit of the user's is raised by the flag that is advised", async () => 
   const args = ["nebula", "apply", DEMO, "--auto", ...quick, "--json"];
   const end = lastRecord(await quasar(at, [...args, "--max-budget", "1.7"]));
   expect(end).toMatchObject({ reason: "budget", exit: 4 });
+  // Nothing of its run was saved, so that nothing of it can be shown.
+  const phase = lastRecord(await quasar(at, ["nebula", "show", "one", "--json"]));
+  expect(said(phase["next"]).join()).not.toContain("quasar show");
   const [resume, ...more] = said(end["next"]);
   expect([resume, more]).toEqual([expect.stringMatching(/--resume --max-budget [\d.]+$/u), []]);
   const done = await typed(at, resume, quick);

@@ -52,7 +52,7 @@ export type NebulaEvent =
   | { readonly type: "landing_repeated"; readonly phase: string; readonly candidate: string }
   | { readonly type: "base_moved"; readonly phase: string; readonly tip: string }
   | { readonly type: "phase_unchanged"; readonly phase: string }
-  /** It waited for a larger limit, and has that now. */
+  /** It waited for its budget, and has enough now. */
   | { readonly type: "phase_funded"; readonly phase: string }
   | {
       readonly type: "rework";

@@ -150,7 +150,9 @@ async function showPhase(
     ...(phase.question === "budget"
       ? stepsOfNebula(state, now, { raising: raisingOf(repositoryId, state, { cost, settings }) })
       : stepsOfPhase(state, phase)),
-    ...(runId === "" ? [] : [`quasar show ${runId}`]),
+    ...(shown.runs.some((run) => run.runId === runId && run.status !== undefined)
+      ? [`quasar show ${runId}`]
+      : []),
     ...(phase.tip === "" || phase.base === ""
       ? []
       : [`quasar nebula diff ${shellWord(id)} --nebula ${state.id}`]),

@@ -90,7 +90,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
     case "phase_unchanged":
       return say(record.phase, "done: there is nothing to land");
     case "phase_funded":
-      return say(record.phase, "has a larger limit: continues");
+      return say(record.phase, "has enough budget now: continues");
     case "rework":
       return record.findings.flatMap((finding, at) =>
         at === 0
