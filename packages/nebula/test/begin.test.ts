@@ -68,7 +68,7 @@ test.for(["one folder", "two folders", "one folder, afresh"])(
 
 test("a process that died while its nebula began is in nobody's way", async () => {
   const place = aPlace({}, IN_ORDER);
-  const lock = join(commonDir(place), "quasar/nebulae.lock");
+  const lock = join(commonDir(place), "quasar/nebulae-lock");
   const durable = join(import.meta.dirname, "../../durable/src/index.ts");
   const script = `import { mkdirSync } from "node:fs"; import { dirname } from "node:path";
     import { acquireLock } from ${JSON.stringify(durable)};

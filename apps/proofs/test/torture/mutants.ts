@@ -135,7 +135,7 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a landing has the time of the clock",
-    text: /atSeconds: await landingDate\(merges, parents\)/g,
+    text: /atSeconds: await landingDate\(mergeFolder, parents\)/g,
     programs: 2,
     instead: "atSeconds: Math.floor(Date.now() / 1e3)",
     kill: `runner at ${STATE} #25`,
@@ -159,9 +159,9 @@ export const NEBULA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a receipt is good for any tree",
-    text: /, \{ tree \}(\)\.some\(\s*\(receipt\d*\) => receipt\d*\.command === command\d*) && justifiesSkip\(inspectReceipt\(receipt\d*, \{ dir, task, keys \}\), \{ tree, configSha256 \}\)/g,
+    text: /, \{ tree \}(\)\.some\(\(receipt\d*\) => \{\s*if \(receipt\d*\.command !== command\d*\) return false;)[^}]*\}[^}]*\} = [^}]*\}[^}]*\}\);\s*\}\);/g,
     programs: 1,
-    instead: "$1",
+    instead: "$1 return true; });",
     kill: `runner at ${STATE} #25`,
     law: "sound",
   },

@@ -29,7 +29,7 @@ const BEGINS_MS = 10_000;
  * @throws {NebulaError} `ERR_LOCKED` where another process has it for ten seconds; the signal's reason when aborted.
  */
 export async function lockBeginning(commonDir: string, signal: AbortSignal): Promise<Lock> {
-  const path = `${nebulaeFolder(commonDir)}.lock`;
+  const path = `${nebulaeFolder(commonDir)}-lock`;
   makeFolders(dirname(path));
   const end = performance.now() + BEGINS_MS;
   for (;;) {

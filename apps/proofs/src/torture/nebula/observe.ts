@@ -246,7 +246,9 @@ export function userOf(place: Place): Readonly<Record<string, unknown>> {
 /** What a nebula that is over leaves of what was put up for it: work trees, locks that are held, processes. */
 export function leftovers(place: Place): readonly string[] {
   const { id = "" } = nebulaOf(place) ?? {};
-  const locks = globSync(join(commonDir(place), "{quasar,quasar/nebulae/*}/lock")).filter(isHeld);
+  const locks = globSync(
+    join(commonDir(place), "quasar/{lock,nebulae-lock,nebulae/*/lock}"),
+  ).filter(isHeld);
   const ofGit = globSync(join(commonDir(place), "**/*.lock"));
   // Between two of its last steps the folder of all nebulae is empty, and nobody resumes what has ended.
   const trees = globSync([join(treesOf(place), "*/**"), join(commonDir(place), "worktrees/*")]);
