@@ -51,7 +51,13 @@ export { removeCompatible } from "./tree/compatible.ts";
 export { freeGit } from "./tree/git-locks.ts";
 export { runNotification } from "./tree/notification.ts";
 export { leftoversBeside } from "./tree/processes.ts";
-export { lastCommitOf, lastReportOf, limitedUntil } from "./tree/read-run.ts";
+export {
+  lastCommitOf,
+  lastReportOf,
+  limitedUntil,
+  type RunSpending,
+  spendingIn,
+} from "./tree/read-run.ts";
 export { openSharedControls, type SharedControls } from "./tree/shared-controls.ts";
 export { recoverAndLoad } from "./tree/stores.ts";
 export type { UserFolders } from "./user/places.ts";

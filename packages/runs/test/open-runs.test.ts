@@ -14,7 +14,7 @@ import {
   RunsError,
 } from "../src/index.ts";
 import { loadRun, runStores } from "../src/store.ts";
-import { spendingIn } from "../src/tree/index.ts";
+import { spendingIn } from "../src/tree/read-run.ts";
 import { aRepository, capabilities } from "./place.ts";
 
 /** An agent in the program's own process. */

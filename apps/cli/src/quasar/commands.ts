@@ -591,8 +591,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.look,
     summary: "show what each turn of a run has cost",
     description:
-      "show what each turn of a run has cost, and what counts against its limit; without\n" +
-      "a name of the newest run, and what nebulae of the repository have cost",
+      "show what each turn of a run has cost, and what counts against its limit;\n" +
+      "without a name of the newest run, and what nebulae of the repository have cost",
     args: [RUN],
     examples: [
       ["quasar cost", "the newest run"],

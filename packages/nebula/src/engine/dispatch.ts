@@ -56,6 +56,11 @@ export class Dispatch {
     return this.isLimited && this.#heldUntil - now().getTime() <= (limits.waitMs ?? 0);
   }
 
+  /** Has phases continue that waited for a larger limit, where it is large enough by now. */
+  async fund(): Promise<void> {
+    if (this.#mayWork()) await continueFunded(this.#engine);
+  }
+
   /**
    * Has a worker for each phase that can be worked on.
    *
@@ -68,7 +73,6 @@ export class Dispatch {
     if (!this.#mayWork() || steering.isPaused || steering.isStopping) return;
     const obstacle = diskObstacle(this.#engine) ?? (await settingsObstacle(this.#engine));
     if (this.#obstacles.set("work", obstacle) || this.#isFull()) return;
-    await continueFunded(this.#engine);
     for (const phase of this.#ready()) {
       if (this.#isFull()) return;
       const isMeant = which === "all" || (which === "merges" && isMerge(phase));

@@ -89,6 +89,7 @@ class Loop {
     settleQuestions(engine);
     skip(engine);
     this.#tellPlan();
+    await this.#dispatch.fund();
     const isOpen = this.#lane.canLand() || this.#dispatch.canBegin();
     // Git is asked for the branch only then: workers may be at work for hours.
     const base = isOpen ? await knownBase(engine) : undefined;

@@ -1,6 +1,5 @@
-import { upToCent } from "@quasar/runs/internal";
+import { spendingIn, upToCent } from "@quasar/runs/internal";
 import { budget, money } from "@quasar/runs/text";
-import { spendingIn } from "@quasar/runs/tree";
 import { nebulaCost, NOTHING, sumOf } from "../state/cost.ts";
 import { runsFolder } from "../state/home.ts";
 import { report } from "../state/report.ts";

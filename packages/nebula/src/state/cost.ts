@@ -1,4 +1,4 @@
-import { type RunSpending, spendingIn } from "@quasar/runs/tree";
+import { type RunSpending, spendingIn } from "@quasar/runs/internal";
 import { nebulaHome, runsFolder } from "./home.ts";
 import type { NebulaState } from "./state.ts";
 

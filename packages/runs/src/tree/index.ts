@@ -11,5 +11,4 @@ export {
   foreignProcessesIn,
 } from "./processes.ts";
 export { runCommand } from "./run-command.ts";
-export { type RunSpending, spendingIn } from "./read-run.ts";
 export { type RunStores, storesIn } from "./stores.ts";

@@ -8,8 +8,7 @@ import {
   type Shortage,
 } from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
-import { knownUsd } from "@quasar/runs/internal";
-import type { RunSpending } from "@quasar/runs/tree";
+import { knownUsd, type RunSpending } from "@quasar/runs/internal";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
 import type { EngineRecord } from "../nebula/engine-lines.ts";

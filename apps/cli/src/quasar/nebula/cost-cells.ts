@@ -1,5 +1,4 @@
-import { knownUsd } from "@quasar/runs/internal";
-import type { RunSpending } from "@quasar/runs/tree";
+import { knownUsd, type RunSpending } from "@quasar/runs/internal";
 import { money } from "@quasar/runs/text";
 import type { Align } from "../../shared/output/table.ts";
 

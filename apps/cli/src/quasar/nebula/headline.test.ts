@@ -15,7 +15,7 @@ test("a failure is one line on a screen, cut between words", () => {
   const search = { phaseId: "search", status: "failed", reason: OUTPUT, isWorkedOn: false };
   const nebula = {
     ...{ nebula: "shop", branch: "nebula/shop", spentUsd: 0, pauseEnds: [], plan: "open" },
-    ...{ landedCount: 0, phaseCount: 1, questions: [] },
+    ...{ landedCount: 0, phaseCount: 1, questions: [], shortages: [] },
     phases: [search as unknown as NebulaPhaseFacts],
   } as unknown as NebulaFacts;
   expect(stateLines(nebula, view).slice(1)).toEqual([`  failed   search: ${CUT}`]);
