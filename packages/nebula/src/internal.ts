@@ -7,7 +7,7 @@ export { type NebulaCost, nebulaCost } from "./state/cost.ts";
 export { type NebulaNow, nebulaNow } from "./state/now.ts";
 export { type NebulaProgress, progressOf } from "./state/state.ts";
 export { nebulaEvents } from "./state/events.ts";
-export { type FollowOptions, followEvents } from "./state/follow.ts";
+export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
 export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";

@@ -128,7 +128,7 @@ test.for([0, 20])(
     const { offered, optionsOf } = payingAgents(0.8, betterAtSecond());
     const limits = { maxWorkers: 1, totalUsd, phaseUsd: 5 };
     expect((await place.apply({}, { limits, optionsOf })).reason).toBe("done");
-    // A coder may spend what is left of the run's budget, less a tenth that is kept for the review.
+    // A coder may spend the rest of the run's budget, less a tenth that is kept for the review.
     expect(offered).toEqual([2.25, expect.closeTo(0.9 * (2.5 - 1.6))]);
     expect(await costOf(place)).toBeCloseTo(2.5);
   },

@@ -222,9 +222,9 @@ test("an update that may not be worked on is refused on record, and the engine c
 test("what fails while an update is taken is no refusal: the engine ends, and the update is there for the next", async () => {
   const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
   const failing = judged(place, () => {
-    throw new TypeError("a mistake of ours");
+    throw new TypeError("a mistake in the engine");
   });
-  await expect(failing).rejects.toThrow("a mistake of ours");
+  await expect(failing).rejects.toThrow("a mistake in the engine");
   const { reason, state } = await place.apply(WRITES_BOTH);
   expect([reason, state.phases.length]).toEqual(["done", 2]);
 });

@@ -15,6 +15,7 @@ export { describe, lockHolder } from "./driving/lock.ts";
 export type { Driver, DriveOptions } from "./driving/session.ts";
 export { codeOf, messageOf } from "./errors.ts";
 export type { Notice, RunBegun, RunLoopEvent } from "./events.ts";
+export { followItems, type FollowOptions } from "./follow-items.ts";
 export { readFacts } from "./journal/journal.ts";
 export { limitSteps, limitOf, patienceOf, withoutPause } from "./limits/patience.ts";
 export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";

@@ -4,7 +4,8 @@ import { type CheckedProblem, type CheckOptions, checkRuns } from "./check/check
 import type { DriveOptions } from "./driving/session.ts";
 import { RunsError } from "./errors.ts";
 import type { RunEnd } from "./events.ts";
-import { type FollowOptions, followRun } from "./follow.ts";
+import { followRun } from "./follow.ts";
+import type { FollowOptions } from "./follow-items.ts";
 import { type Forked, forkRun, type ForkRunOptions } from "./fork-run.ts";
 import type { Fact } from "./journal/fact.ts";
 import { readFacts } from "./journal/journal.ts";

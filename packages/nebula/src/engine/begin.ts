@@ -124,7 +124,8 @@ async function requireFreeBranch(
 ): Promise<void> {
   const freed = new Set(replaced.flatMap((each) => each.branch ?? []));
   const isOther = ({ id }: NebulaState): boolean => !replaced.some((each) => each.id === id);
-  const landing = listNebulae(repository.commonDir).filter(mayLand).filter(isOther);
+  const others = listNebulae(repository.commonDir).filter(isOther);
+  const landing = others.filter(mayLand);
   const there = (await listRefs(repository.root, HEADS)).map(({ ref }) => ref.slice(HEADS.length));
   const names = [
     ...there.filter((name) => !freed.has(name)),
@@ -142,9 +143,7 @@ async function requireFreeBranch(
       ? `there is a branch ${taken} already`
       : `the branch ${taken} is that of the nebula ${cleanLine(by.name)} (${by.id})`;
   const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
-  const wasBegun = listNebulae(repository.commonDir).some(
-    (state) => state.dir === dir && state.archivedFrom === "",
-  );
+  const wasBegun = others.some((state) => state.dir === dir && state.archivedFrom === "");
   const fresh = { shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` };
   const move = { shell: `git branch --move ${shellWord(taken)} ${shellWord(`${taken}-before`)}` };
   const next = [...(wasBegun ? [fresh] : []), ...(by === undefined ? [move] : []), ELSEWHERE];

@@ -58,7 +58,7 @@ export class Dispatch {
 
   /** Has phases continue that waited for a larger limit, where it is large enough by now. */
   async fund(): Promise<void> {
-    if (this.#mayWork()) await continueFunded(this.#engine);
+    if (this.#givesWork() && !this.#isFull()) await continueFunded(this.#engine);
   }
 
   /**
@@ -67,10 +67,9 @@ export class Dispatch {
    * @param which - Those that may begin, of those that nobody has worked on yet.
    */
   async begin(which: "all" | "merges" | "none"): Promise<void> {
-    const { steering } = this.#engine;
     this.#isBlocked = false;
     this.#heldUntil = Number.POSITIVE_INFINITY;
-    if (!this.#mayWork() || steering.isPaused || steering.isStopping) return;
+    if (!this.#givesWork()) return;
     const obstacle = diskObstacle(this.#engine) ?? (await settingsObstacle(this.#engine));
     if (this.#obstacles.set("work", obstacle) || this.#isFull()) return;
     for (const phase of this.#ready()) {
@@ -105,6 +104,12 @@ export class Dispatch {
   #mayWork(): boolean {
     const { landingsOnly, store, spec } = this.#engine;
     return landingsOnly === undefined && !planWaits(store.current, spec);
+  }
+
+  /** Whether agents may work, and nobody has said that no more begins. */
+  #givesWork(): boolean {
+    const { steering } = this.#engine;
+    return this.#mayWork() && !steering.isPaused && !steering.isStopping;
   }
 
   #isFull(): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type PhaseState, pendingPhase } from "../state/state.ts";
-import { type Decision, decide } from "./decision.ts";
+import { type Decision, decide, VERBS } from "./decision.ts";
 
 const NOW = new Date(0);
 const known = (id: string, change: Partial<PhaseState>): PhaseState => ({
@@ -65,3 +65,40 @@ test.for(["queued", "landing"] as const)(
     expect(reject(mine, landed)).toEqual({ kind: "refused", why: "it has landed" });
   },
 );
+
+const DIGEST = "d".repeat(64);
+
+/** A phase in its second attempt, whose change a person is asked about. */
+const WAITING = known("a", {
+  ...{ status: "awaiting_human", question: "land", attempt: 2, digest: DIGEST },
+});
+
+const answered = (change: Partial<Decision>, phase: PhaseState = WAITING) => {
+  const about = { attempt: 2, digest: DIGEST, reason: "it is not there" };
+  return decided([phase], { ...decision("approve", "a"), ...about, ...change });
+};
+
+test.for(VERBS)("an answer to another attempt is refused: %s", (verb) => {
+  expect(answered({ verb }).kind).toBe("changes");
+  expect(answered({ verb, attempt: 1 })).toEqual({
+    kind: "refused",
+    why: "it is about attempt 1, and attempt 2 is under way",
+  });
+});
+
+test.for(["approve", "reject"] as const)("an answer to another change is refused: %s", (verb) => {
+  expect(answered({ verb, digest: "e".repeat(64) })).toEqual({
+    kind: "refused",
+    why: "its change is another one by now: look at it again",
+  });
+});
+
+test("an answer is used once", () => {
+  const first = answered({});
+  if (first.kind !== "changes") throw new Error(first.why);
+  expect(answered({}, { ...WAITING, ...first.changes.get("a") }).kind).toBe("refused");
+});
+
+test("an unknown phase has no answer", () => {
+  expect(answered({ phase: "b" })).toEqual({ kind: "refused", why: "there is no such phase" });
+});

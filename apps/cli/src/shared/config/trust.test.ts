@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { allTrusted, loadTrusted, requireTrust } from "./trust.ts";
 
-test("a yes is for what was shown: what has changed while the question stood is asked for again", async () => {
+/** A folder of the test's own, and what is printed to a person meanwhile. */
+function aFolder(): { readonly dir: string; readonly shown: readonly string[] } {
   const dir = mkdtempSync(join(realpathSync(tmpdir()), "trust-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const shown: string[] = [];
@@ -13,6 +14,11 @@ test("a yes is for what was shown: what has changed while the question stood is 
     return true;
   });
   onTestFinished(() => printed.mockRestore());
+  return { dir, shown };
+}
+
+test("a yes is for what was shown: what has changed while the question stood is asked for again", async () => {
+  const { dir, shown } = aFolder();
   const script = join(dir, "check.sh");
   writeFileSync(script, "exit 0\n");
   let filter = "./check.sh";
@@ -50,14 +56,7 @@ test("a yes is for what was shown: what has changed while the question stood is 
 });
 
 test("what several files need is asked for at once, and a yes is for all of it", async () => {
-  const dir = mkdtempSync(join(realpathSync(tmpdir()), "trust-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  const shown: string[] = [];
-  const printed = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    shown.push(String(text));
-    return true;
-  });
-  onTestFinished(() => printed.mockRestore());
+  const { dir, shown } = aFolder();
   const need = (path: string, trust: boolean): string => {
     const guarded = { filter: `echo ${path}` };
     requireTrust({ path, guarded, workTree: dir, stateDir: join(dir, "state"), trust });
