@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
+import type { ProcessIdentity } from "@quasar/process";
 import { named } from "@quasar/process/files";
 import { RunsError } from "../errors.ts";
 import type { NextStep } from "../next-step.ts";
@@ -28,12 +29,12 @@ export interface Holder {
  *
  * @throws {RunsError} `ERR_LOCKED`; the message says who holds it.
  */
-export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
+export async function lockWorkspace({ stateDir }: Pick<Workspace, "stateDir">): Promise<Lock> {
   try {
     return await takeTreeLock(stateDir);
   } catch (error) {
     if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-    throw locked(lockHolder({ stateDir }), error);
+    throw locked(error.owner && holderBy(stateDir, error.owner), error);
   }
 }
 
@@ -61,11 +62,12 @@ export function describe({ pid, host, startedAt }: Omit<Holder, "runId">): strin
 
 /** Who holds the lock of a work tree, as far as can be seen without taking it. */
 export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | undefined {
-  const path = treeLockPath(stateDir);
-  const owner = holderOf(path);
-  if (owner === undefined) return undefined;
-  const { pid, host } = owner;
-  const startedAt = modifiedAt(`${path}.owner.json`);
+  const owner = holderOf(treeLockPath(stateDir));
+  return owner && holderBy(stateDir, owner);
+}
+
+function holderBy(stateDir: string, { pid, host }: ProcessIdentity): Holder {
+  const startedAt = modifiedAt(`${treeLockPath(stateDir)}.owner.json`);
   return { pid, host, startedAt, runId: notedRun(stateDir, pid) };
 }
 

@@ -17,11 +17,11 @@ export function treeLockPath(stateDir: string): string {
 }
 
 /**
- * Takes the lock of a work tree, which whoever works there holds, for as long as this process lives or until it is
+ * Takes the lock of a work tree, which the process that works there holds, for as long as this one lives or until it is
  * released. A holder who has just come and has not said yet who it is, or who is just going, is waited for: half a second.
  *
  * @param stateDir - {@link stateFolder}; made where it is missing, with mode 0700.
- * @throws {DurableError} `ERR_LOCKED`, and as `acquireLock` does.
+ * @throws {DurableError} `ERR_LOCKED`, with `owner` where one was seen; and as `acquireLock` does.
  */
 export async function takeTreeLock(stateDir: string): Promise<Lock> {
   makeFolders(stateDir);
@@ -30,8 +30,13 @@ export async function takeTreeLock(stateDir: string): Promise<Lock> {
     try {
       return acquireLock(path);
     } catch (error) {
-      const isLocked = error instanceof DurableError && error.code === "ERR_LOCKED";
-      if (!isLocked || lockHolder(path) !== undefined || tries === TRIES) throw error;
+      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+      const owner = lockHolder(path);
+      // Where lock files are removed it may be seen at one moment, and not at the next.
+      if (owner !== undefined) {
+        throw new DurableError("ERR_LOCKED", error.message, { owner, cause: error });
+      }
+      if (tries === TRIES) throw error;
     }
     await sleep(PAUSE_MS);
   }
