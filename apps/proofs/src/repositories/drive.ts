@@ -95,7 +95,7 @@ async function inPlace(
   try {
     configure(made);
     const at = setting.lay?.(made) ?? made;
-    const under = setting.isUnprivileged === true ? unprivileged(made) : [];
+    const under = setting.isUnprivileged === true ? unprivileged() : [];
     return await act(at, (args, options = {}) => quasar(at, args, { ...options, main, under }));
   } finally {
     endAll(made);
@@ -104,15 +104,15 @@ async function inPlace(
   }
 }
 
-/** What runs a command as nobody, to whom all of the place is given; nothing where we are not root. */
-function unprivileged(at: Place): readonly string[] {
+/**
+ * What runs a command as one to whom the modes of files count; nothing where we are not root. The
+ * user stays the same, for the runtime itself may lie in a folder that only root may enter.
+ */
+function unprivileged(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
-  run(at, "git", "config", "--global", "safe.directory", "*");
-  run(at, "chown", "-R", `${NOBODY}:${NOBODY}`, at.root);
-  return ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+  const dropped = "-dac_override,-dac_read_search";
+  return ["setpriv", `--bounding-set=${dropped}`, `--inh-caps=${dropped}`];
 }
-
-const NOBODY = 65_534;
 
 /** Where a run of so many records is killed, by a seed. */
 export function killAt(seed: number, records: number): Kill {
