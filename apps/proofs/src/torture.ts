@@ -11,8 +11,8 @@ const HELP = `Usage: pnpm torture [options]
 
 kill the built quasar or atlas at each of its durable steps, resume it, and compare
 
-  --of <program>      quasar, nebula, nebula-ready, nebula-many or atlas: what is killed
-                      (default: quasar)
+  --of <program>      quasar, nebula, nebula-ready, nebula-gated, nebula-many or atlas:
+                      what is killed (default: quasar)
   --agent <name>      scripted, claude or codex, from the PATH: who works (default: scripted)
   --points <pattern>  only at steps that match this regular expression
   --kinds <kinds>     runner, group, everything: who is killed (default: runner,everything)

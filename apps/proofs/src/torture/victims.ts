@@ -3,6 +3,7 @@ import type { Tortured, TortureOptions } from "@quasar/torture";
 import { ATLAS_LAWS, tortureAtlas } from "./atlas/torture.ts";
 import { FIFTY_PHASES } from "./nebula/fifty-phases.ts";
 import { fivePhases } from "./nebula/five-phases.ts";
+import { GATED_PHASES } from "./nebula/gated-phases.ts";
 import { NEBULA_LAWS, tortureNebula } from "./nebula/torture.ts";
 import type { TorturedNebula } from "./nebula/tortured-nebula.ts";
 import {
@@ -33,6 +34,7 @@ const NAMES: Readonly<Record<TorturedAgentName, string>> = {
 const NEBULAE: Readonly<Record<string, TorturedNebula>> = {
   nebula: fivePhases("plan"),
   "nebula-ready": fivePhases("ready"),
+  "nebula-gated": GATED_PHASES,
   "nebula-many": FIFTY_PHASES,
 };
 

@@ -3,6 +3,7 @@ import { byLane, lane, sample, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { FIFTY_PHASES } from "../../src/torture/nebula/fifty-phases.ts";
 import { fivePhases } from "../../src/torture/nebula/five-phases.ts";
+import { GATED_PHASES } from "../../src/torture/nebula/gated-phases.ts";
 import { tortureNebula } from "../../src/torture/nebula/torture.ts";
 import { subjectsOf } from "../../src/torture/nebula/tortured-nebula.ts";
 import { brokenQuasar, MAIN, NEBULA_MUTANTS } from "./mutants.ts";
@@ -47,6 +48,29 @@ test.for(sample(KILLS, 1, 1))(
     expect(whole.facts).toMatchObject({ unsound: [], left: [], paidTwice: [] });
     expect(Object.values(whole.facts["phases"] as object)).toMatchObject(
       [1, 1, 1, 2, 1].map((attempt) => ({ status: "done", attempt })),
+    );
+    expect(trials.map(({ kills, deviations }) => [kills.map(formatKill), deviations])).toEqual([
+      [[kill], []],
+    ]);
+  },
+);
+
+/** Where a person's word, a set-up and a verification that fails meet the engine. */
+const GATED_KILLS: readonly string[] = [
+  `runner at ${STATE} #1 in command 2`,
+  `everything at ${STATE} #1 in command 4`,
+  `everything at ${STATE} #3 in command 5`,
+];
+
+test.for(sample(GATED_KILLS, 1, 1))(
+  "a nebula that waits for people is killed, %s, and ends like one that never was",
+  { timeout: 600_000 },
+  async (kill) => {
+    const { whole, trials } = await tortureNebula({
+      ...{ quasar, nebula: GATED_PHASES, replay: [killOf(kill)] },
+    });
+    expect(Object.values(whole.facts["phases"] as object)).toMatchObject(
+      [1, 2].map((attempt) => ({ status: "done", attempt })),
     );
     expect(trials.map(({ kills, deviations }) => [kills.map(formatKill), deviations])).toEqual([
       [[kill], []],

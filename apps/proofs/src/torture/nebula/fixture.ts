@@ -8,7 +8,7 @@ import { PERSONS, type TorturedNebula } from "./tortured-nebula.ts";
 export const FOLDER = ".nebulas/demo";
 export const BRANCH = "nebula/demo";
 
-const manifest = ({ order, workers }: TorturedNebula): string => `[nebula]
+const manifest = ({ order, workers, execution = "" }: TorturedNebula): string => `[nebula]
 name = "demo"
 
 [execution]
@@ -16,7 +16,7 @@ max_workers = ${workers}
 min_free = "1MB"
 merge_order = "${order}"
 verify = ["sh verify.sh"]
-`;
+${execution}`;
 
 const phase = (id: string, needs: readonly string[]): string => `+++
 id = "${id}"
@@ -30,13 +30,13 @@ Do ${id}.
  * Commits once on the branch, at a time that is no chance, where nothing has landed on it yet: not when the branch itself
  * is verified, but with the first candidate.
  */
-const VERIFY = `tip=$(git rev-parse refs/heads/${BRANCH})
+const verify = (more: string): string => `tip=$(git rev-parse refs/heads/${BRANCH})
 if [ "$tip" = "$(git rev-parse refs/heads/main)" ] && [ "$tip" != "$(git rev-parse HEAD)" ]; then
   export GIT_AUTHOR_DATE=2026-01-01T00:00:00Z GIT_COMMITTER_DATE=2026-01-01T00:00:00Z
   made=$(git commit-tree "$tip^{tree}" -p "$tip" -m "${PERSONS}")
   git update-ref refs/heads/${BRANCH} "$made" "$tip"
 fi
-test -s shared.txt
+${more}test -s shared.txt
 `;
 
 /** `shared.txt` with some of its lines changed. */
@@ -60,7 +60,7 @@ export function makeNebulaFixture(folder: string, nebula: TorturedNebula): Fixtu
   };
   write("shared.txt", sharedText());
   write("staged.txt", "one\n");
-  write("verify.sh", VERIFY);
+  write("verify.sh", verify(nebula.verify ?? ""));
   write(join(FOLDER, "nebula.toml"), manifest(nebula));
   for (const [id, needs] of Object.entries(nebula.phases))
     write(join(FOLDER, `${id}.md`), phase(id, needs));

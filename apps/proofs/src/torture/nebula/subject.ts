@@ -49,6 +49,7 @@ export interface NebulaOptions {
 }
 
 const EXIT_DONE = 0;
+const EXIT_DECISION = 5;
 const EXIT_NOTHING_TO_RESUME = 8;
 
 /** What is compared of a nebula. */
@@ -119,7 +120,7 @@ export function nebulaSubject(options: NebulaOptions): Subject {
     async next(life, place) {
       const known = seenOf(place);
       if (!life.killed) {
-        const next = nextOf(life, place);
+        const next = nextOf(life, place, quasar);
         if (next === "end") known.left = leftovers(place);
         return next;
       }
@@ -189,9 +190,16 @@ function fateOf({ kill }: Life): { readonly kind: string; readonly chance: numbe
   return { kind: kill?.kind ?? "", chance: kill === undefined ? 1 : chanceOf(formatKill(kill)) };
 }
 
-function nextOf(life: Life, place: Place): Next {
+/** What a person does who has seen how a command ended. */
+function nextOf(life: Life, place: Place, quasar: Command): Next {
   const { phases = [] } = nebulaOf(place) ?? {};
   const isDone = phases.length > 0 && phases.every(({ status }) => status === "done");
+  if (life.exitCode === EXIT_DECISION) {
+    const { id } = phases.find(({ status }) => status === "awaiting_human") ?? {};
+    const args = ["nebula", "approve", ...(id === undefined ? [] : [id])];
+    return { ...quasar, args: [...quasar.args, ...args] };
+  }
+  if (life.exitCode === EXIT_DONE && life.command.args.includes("approve")) return "resume";
   if (life.exitCode === EXIT_DONE && isDone) return "end";
   // Killed before there was a nebula, or when all was done.
   if (life.exitCode === EXIT_NOTHING_TO_RESUME) return isDone ? "end" : "run";

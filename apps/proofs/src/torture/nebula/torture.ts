@@ -18,6 +18,9 @@ import type { TorturedNebula } from "./tortured-nebula.ts";
 /** Of one command: it starts some hundreds of processes, and the machine may have more to do. */
 const LONGEST_MS = 240_000;
 
+/** A nebula that waits three times for a person is seven commands without a kill; a killed approval is two more. */
+const MOST_COMMANDS = 12;
+
 /**
  * The promises that are checked, by which deviations are counted.
  *
@@ -60,7 +63,7 @@ export async function tortureNebula({
   try {
     const fixture = makeNebulaFixture(join(folder, "fixture"), nebula);
     const subject = nebulaSubject({ quasar, agent, fixture, nebula, server, places });
-    return await torture(subject, { timeoutMs: LONGEST_MS, ...options });
+    return await torture(subject, { timeoutMs: LONGEST_MS, maxLives: MOST_COMMANDS, ...options });
   } finally {
     await server.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -11,6 +11,10 @@ export interface TorturedNebula {
   readonly turns: readonly object[];
   /** Whether a phase begins at the same commit in every run, whichever is faster. */
   readonly hasFixedBases: boolean;
+  /** More lines of `[execution]`. @default "" */
+  readonly execution?: string | undefined;
+  /** More lines of the shell script that verifies. @default "" */
+  readonly verify?: string | undefined;
   /** Steps that are taken or not as it happens. @default none */
   readonly unsteady?: RegExp | undefined;
 }
