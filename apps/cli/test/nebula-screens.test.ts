@@ -259,3 +259,15 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
   const pruned = lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]));
   expect(pruned["next"]).toEqual([room, `quasar nebula apply ${DEMO} --auto`]);
 });
+
+test("what is not committed, and a base that fails, are said with what to type", async () => {
+  const at = withDemo({ ...ONE, "nebula.toml": `${MANIFEST}[execution]\nverify = ["false"]\n` });
+  write(at.repo, { "notes.txt": "mine\n" });
+  const script = agents(at, workOf("one"));
+  const red = await quasar(at, ["nebula", "apply", DEMO, "--auto", "--trust-config", ...script]);
+  expect(red.code, red.stderr).toBe(5);
+  expect(red.stderr).toContain("warning  1 uncommitted change is not part of it\n");
+  expect(red.stdout).toMatch(
+    /\n {2}next {5}quasar nebula update-base --nebula \w+\n {11}quasar nebula apply \w+ --auto --resume --accept-red-base\n/u,
+  );
+});

@@ -134,7 +134,7 @@ test("a plan says first what it lacks, then what it costs, its phases, and what 
   const base = git(at, "rev-parse", "HEAD").slice(0, 10);
   expect(onTerminal(at, "nebula", "plan", DIR)).toBe(`tokens: 4 phases in 3 waves
   verify   landed, not verified: there is no [execution] verify
-  base     ${base}, where main is; 5 uncommitted changes are not part of it
+  base     ${base}, where main is
   branch   nebula/tokens: what lands goes there, and nowhere else
   cost     at most $17.50, the sum of the phases' limits
   workers  3 at once
@@ -168,6 +168,7 @@ test("a plan as JSON has all of it, with the user's settings where the nebula ha
       'total_budget_usd = 10\nverify = ["pnpm test"]',
     ),
   });
+  write(at.repo, { "notes.txt": "mine\n" });
   const env = { QUASAR_MAX_CYCLES: "7", QUASAR_MAX_BUDGET_USD: "4", QUASAR_REVIEWER: "codex" };
   const plan = await quasar(at, ["nebula", "plan", DIR, "--json"], { env });
   expect(plan.code).toBe(0);
@@ -178,7 +179,7 @@ test("a plan as JSON has all of it, with the user's settings where the nebula ha
     baseBranch: "main",
     branch: "nebula/tokens",
     isAskedFirst: false,
-    uncommittedCount: 5,
+    uncommittedCount: 1,
     phases: [
       {
         phaseId: "model",

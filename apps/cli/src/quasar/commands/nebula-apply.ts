@@ -55,6 +55,7 @@ import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { requireNebulaTrust } from "../nebula/trust.ts";
+import { uncommittedBeside, uncommittedWords } from "../nebula/uncommitted.ts";
 import { landedWords } from "../nebula/unfinished.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import { withoutOwnHook } from "../run-options.ts";
@@ -145,6 +146,9 @@ export async function workOnNebula(
       say({ type: "warning", message });
     }
     const base = await baseOf(root, options.base);
+    const dir = resumed === undefined ? loaded?.dir : undefined;
+    const without = dir === undefined ? "" : uncommittedWords(await uncommittedBeside(root, dir));
+    if (without !== "") say({ type: "warning", message: without });
     const work = (begun: NebulaState | undefined): Promise<ApplyEnd> =>
       applyNebula({
         repository: repositoryOf(workspace),

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { currentGitSha, currentHead, dirtyPaths } from "@quasar/git";
+import { currentGitSha, currentHead } from "@quasar/git";
 import { refSha } from "@quasar/git/history";
 import { filesAt } from "@quasar/git/internal";
 import {
@@ -42,6 +42,7 @@ import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { planResume, resumeLines } from "../nebula/resume-plan.ts";
+import { uncommittedBeside } from "../nebula/uncommitted.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
@@ -60,12 +61,12 @@ export async function nebulaPlanCommand(
     begun === undefined
       ? validSpec(loaded, named)
       : withoutMerges(keptSpec(repositoryId, begun), begun);
-  const base = begun === undefined ? await baseOf(workspace, spec) : baseOfBegun(begun);
+  const { dir, problems } = loaded ?? { dir: begun?.dir ?? named, problems: [] };
+  const base = begun === undefined ? await baseOf(workspace, spec, dir) : baseOfBegun(begun);
   const files = await filesAt(root, base.baseSha, [".gitmodules"]);
   const settings = settingsIn(workspace);
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
   requireAgents(plan.asks, settings.ownAgents);
-  const { dir, problems } = loaded ?? { dir: begun?.dir ?? named, problems: [] };
   const optionsOf = phaseOptions(settings, planner(settings));
   const short = await firstTurnShortages(plan, {
     ...{ root: workspace.root, baseSha: base.baseSha },
@@ -199,11 +200,11 @@ function baseOfBegun({ base: baseSha, branch }: NebulaState): NebulaBase {
   return { baseSha, baseBranch: undefined, branch, uncommittedCount: 0 };
 }
 
-async function baseOf({ root }: Workspace, { name }: NebulaSpec): Promise<NebulaBase> {
+async function baseOf({ root }: Workspace, { name }: NebulaSpec, dir: string): Promise<NebulaBase> {
   const { head, branch: baseBranch } = await currentHead(root);
   // Without a commit there is nothing to begin at, which the other call says.
   const baseSha = head === "" ? await currentGitSha(root) : head;
-  const uncommittedCount = (await dirtyPaths(root)).length;
+  const uncommittedCount = await uncommittedBeside(root, dir);
   return { baseSha, baseBranch, branch: branchOf(name), uncommittedCount };
 }
 

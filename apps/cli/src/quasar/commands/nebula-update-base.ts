@@ -5,6 +5,7 @@ import { type BaseUpdate, keptSpec, nebulaNow, updateBase } from "@quasar/nebula
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
+import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -36,8 +37,12 @@ export async function nebulaUpdateBaseCommand(
     : namedCommit(workspace, named));
   await requireNew(workspace, state, commit);
   // What verifies it is asked about before anything is recorded.
-  const trust = { stateDir: openUser().folders.state, trust: trustConfig === true };
-  requireNebulaTrust(keptSpec(workspace.repositoryId, state), { root: workspace.root, ...trust });
+  const spec = keptSpec(workspace.repositoryId, state);
+  const { root } = workspace;
+  const stateDir = openUser().folders.state;
+  await loadTrusted(trustConfig === true, (trust) =>
+    requireNebulaTrust(spec, { root, stateDir, trust }),
+  );
   const update: BaseUpdate = { ...commit, withAgent: withAgent === true };
   const updated = await updateBase(repositoryOf(workspace), state, update);
   if (updated.kind === "done") {
@@ -67,7 +72,7 @@ async function headOf({ root }: Workspace, { base, branch: own }: NebulaState): 
   if (isMeant) return { commit, name: branch };
   const why = branch === own ? "is the nebula's own branch" : "does not contain its base";
   throw new CliError("ERR_BRANCH", `${cleanLine(branch)} ${why}: name what is to be merged`, {
-    next: ["quasar nebula update-base main"],
+    next: [`git branch --contains ${base.slice(0, 10)}`],
   });
 }
 

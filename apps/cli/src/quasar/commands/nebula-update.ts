@@ -9,6 +9,7 @@ import {
 import { loadNebula } from "@quasar/nebula/spec";
 import { openUser } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine, shellWord } from "@quasar/runs/text";
+import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -60,7 +61,9 @@ export async function nebulaUpdateCommand(
   let taken: "done" | "left" | undefined;
   if (!isSame && !isDryRun) {
     const stateDir = openUser().folders.state;
-    requireNebulaTrust(planned.spec, { root, stateDir, trust: trustConfig === true });
+    await loadTrusted(trustConfig === true, (trust) =>
+      requireNebulaTrust(planned.spec, { root, stateDir, trust }),
+    );
     taken = updateNebula(repositoryId, state, loaded);
   }
   const next = nextOf(state, { isSame, taken, dir });

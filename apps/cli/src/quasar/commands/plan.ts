@@ -81,7 +81,7 @@ export async function planCommand(
     ...items.flatMap(({ kind, message }) =>
       labelled(view, LABELS[kind] ?? kind, cleanLine(message), STYLES[kind]),
     ),
-    ...labelled(view, "cost", costWords(estimate)),
+    ...labelled(view, "cost", estimateWords(estimate)),
     ...nextLines(next, view),
   ]);
   return exit;
@@ -112,7 +112,7 @@ const STYLES: Readonly<Partial<Record<Item["kind"], Style>>> = {
   "run-again": "yellow",
 };
 
-function costWords({ likelyUsd, atMostUsd, rolesWithoutCost }: CostEstimate): string {
+function estimateWords({ likelyUsd, atMostUsd, rolesWithoutCost }: CostEstimate): string {
   if (atMostUsd === 0) return "nothing more";
   const likely =
     likelyUsd === undefined

@@ -35,7 +35,13 @@ export function nextOfNebula(
   reason: StopReason,
   { raising, remote }: Around,
 ): readonly string[] {
-  if (reason === "red_base") return [`${resumeOf(state)} --accept-red-base`];
+  if (reason === "red_base") {
+    // The first one once the user's branch has a fix: until then it says that there is nothing to merge.
+    return [
+      `quasar nebula update-base --nebula ${state.id}`,
+      `${resumeOf(state)} --accept-red-base`,
+    ];
+  }
   return stepsOfNebula(state, now, { raising, remote });
 }
 

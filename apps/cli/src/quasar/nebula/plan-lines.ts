@@ -8,6 +8,7 @@ import type { NebulaBase } from "../facts/nebula.ts";
 import { SETTING_OF } from "../facts/nebula-apply.ts";
 import type { FirstTurnShortage } from "./first-turns.ts";
 import { problemLines } from "./problem-lines.ts";
+import { uncommittedWords } from "./uncommitted.ts";
 
 const MOST_OVERLAPS = 5;
 
@@ -38,7 +39,7 @@ export function planLines(
     ...labelled(view, "base", baseWords(base)),
     ...labelled(view, "branch", `${cut(base.branch)}: what lands goes there, and nowhere else`),
     ...(execution.gate === "approve" ? labelled(view, "gate", GATE) : []),
-    ...labelled(view, "cost", costWords(plan)),
+    ...labelled(view, "cost", limitWords(plan)),
     ...labelled(view, "workers", `${execution.maxWorkers} at once`),
     ...list(
       "needs",
@@ -88,13 +89,11 @@ const GATE = "you approve this plan before any phase begins, and each change bef
 
 function baseWords({ baseSha, baseBranch, uncommittedCount }: NebulaBase): string {
   const where = baseBranch === undefined ? "" : `, where ${cut(baseBranch)} is`;
-  const changes = count(uncommittedCount, "uncommitted change");
-  const is = uncommittedCount === 1 ? "is" : "are";
-  const without = uncommittedCount === 0 ? "" : `; ${changes} ${is} not part of it`;
-  return `${baseSha.slice(0, 10)}${where}${without}`;
+  const without = uncommittedWords(uncommittedCount);
+  return `${baseSha.slice(0, 10)}${where}${without === "" ? "" : `; ${without}`}`;
 }
 
-function costWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): string {
+function limitWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): string {
   const sum =
     capsUsd === undefined
       ? "not every phase has a limit"
