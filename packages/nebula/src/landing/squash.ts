@@ -43,7 +43,9 @@ export async function squashNebula(
   if (onto === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no commit ${named}`);
   if (!(await isAncestor(root, onto, tip))) {
     const message = `${landed} does not contain ${named ?? onto}: one commit of it would undo what that has`;
-    throw new NebulaError("ERR_USAGE", message, { next: [{ shell: `quasar nebula squash ${state.id}` }] });
+    throw new NebulaError("ERR_USAGE", message, {
+      next: [{ shell: `quasar nebula squash ${state.id}` }],
+    });
   }
   const tree = await treeOfCommit(root, tip);
   if (tree === undefined) throw new NebulaError("ERR_DAMAGED", `git has no tree of ${landed}`);
