@@ -1,5 +1,5 @@
 import type { RunEvent } from "@quasar/runs";
-import type { AgentQuestion } from "./people/question.ts";
+import type { AgentQuestion } from "./question.ts";
 
 /**
  * `flaky`: a command has failed, and passed at the repetition. `known`: there was a receipt. `accepted`: what fails has

@@ -1,7 +1,7 @@
 /** Many phases of work by coding agents, each in a work tree of its own, landed one by one on one branch. */
 export { type ApplyEnd, applyNebula, type ApplyOptions } from "./engine/apply.ts";
 export type { Beginning } from "./engine/begin.ts";
-export type { EngineLimits, PhaseRunOptions } from "./engine/context.ts";
+export type { EngineLimits, PhaseRunOptions } from "./context/context.ts";
 export type { StopReason } from "./engine/stop-reason.ts";
 export { NebulaError, type NebulaErrorCode } from "./errors.ts";
 export type { NebulaEvent, Told } from "./events.ts";

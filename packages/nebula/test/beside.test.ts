@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test, vi } from "vitest";
-import type { PhaseRunOptions } from "../src/engine/context.ts";
+import type { PhaseRunOptions } from "../src/context/context.ts";
 import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";

@@ -4,7 +4,7 @@ import type { AgentInvoker } from "@quasar/agents";
 import { expect, test, vi } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
 import { stopEngine } from "../src/people/stop.ts";
-import { LimitFiles } from "../src/engine/limit-files.ts";
+import { LimitFiles } from "../src/context/limit-files.ts";
 import {
   agentsOf,
   aPlace,

@@ -1,6 +1,6 @@
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { type PhaseRunOptions } from "../src/engine/context.ts";
+import { type PhaseRunOptions } from "../src/context/context.ts";
 import type { Told } from "../src/events.ts";
 import { listNebulae } from "../src/state/list.ts";
 import { agentsOf, aPlace, MANIFEST, phase, type Work, write, commonDir } from "./place.ts";

@@ -7,7 +7,7 @@ import { openRepository } from "@quasar/git";
 import { createKeyManager } from "@quasar/receipts";
 import { onTestFinished, vi } from "vitest";
 import { type ApplyEnd, type ApplyOptions, applyNebula } from "../src/engine/apply.ts";
-import type { PhaseRunOptions } from "../src/engine/context.ts";
+import type { PhaseRunOptions } from "../src/context/context.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { listNebulae, unfinishedOf } from "../src/state/list.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { portsOf } from "../src/trees/ports.ts";
+import { portsOf } from "../src/context/ports.ts";
 import { aFolder } from "./a-nebula.ts";
 import { agentsOf, aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
 

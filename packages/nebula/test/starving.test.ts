@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Phase, laneHolder, laneTurn, waitedForFirst } from "../src/engine/schedule.ts";
+import { type Phase, laneHolder, laneTurn, waitedForFirst } from "../src/state/schedule.ts";
 import { type PhaseState, pendingPhase } from "../src/state/state.ts";
 import { aSpec } from "./a-nebula.ts";
 import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentInvoker } from "@quasar/agents";
 import { expect, test, vi } from "vitest";
-import type { PhaseRunOptions } from "../src/engine/context.ts";
+import type { PhaseRunOptions } from "../src/context/context.ts";
 import type { Told } from "../src/events.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { continueNebula, pauseNebula } from "../src/people/pause.ts";

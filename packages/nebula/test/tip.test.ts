@@ -1,6 +1,6 @@
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
-import type { Engine } from "../src/engine/context.ts";
+import type { Engine } from "../src/context/context.ts";
 import { tipOf } from "../src/landing/tip.ts";
 import { landedPhases, type NebulaState } from "../src/state/state.ts";
 import { aPlace, MANIFEST, phase, WRITES_BOTH } from "./place.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onGitWork, openRepository } from "@quasar/git";
 import { sample } from "@quasar/vitest/lane";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Engine } from "../src/engine/context.ts";
+import type { Engine } from "../src/context/context.ts";
 import { takeBase, updateBase } from "../src/engine/update-base.ts";
 import { planUpdate, updateNebula } from "../src/engine/update.ts";
 import type { ApplyOptions } from "../src/engine/apply.ts";

@@ -6,7 +6,7 @@ import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import { branchObstacle } from "../landing/obstacle.ts";
-import { keepSpec } from "../spec/copy.ts";
+import { keepSpec } from "../state/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
 import { planOrder } from "../spec/order.ts";
 import type { NebulaSpec } from "../spec/types.ts";

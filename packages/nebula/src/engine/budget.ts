@@ -2,8 +2,8 @@ import { upToCent } from "@quasar/runs/internal";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { NebulaCost } from "../state/cost.ts";
 import type { NebulaState, PhaseState } from "../state/state.ts";
-import type { EngineLimits } from "./context.ts";
-import { type Phase, phasesOf, readyPhases } from "./schedule.ts";
+import type { EngineLimits } from "../context/context.ts";
+import { type Phase, phasesOf, readyPhases } from "../state/schedule.ts";
 
 // What phases may spend: pure. All amounts are in US dollars.
 

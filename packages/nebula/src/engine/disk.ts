@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { size } from "@quasar/runs/text";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 
 /** Why no phase may begin or land for now: too little room for work trees. `undefined`: there is enough. */
 export function diskObstacle({ trees, spec }: Engine): string | undefined {

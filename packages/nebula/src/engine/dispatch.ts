@@ -1,11 +1,11 @@
 import { shellWord } from "@quasar/runs/text";
 import { planWaits } from "../people/plan-gate.ts";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 import { diskObstacle } from "./disk.ts";
 import { continueFunded } from "./fund.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Obstacles } from "./obstacles.ts";
-import { isMerge, type Phase, phasesOf, readyPhases, waitedForFirst } from "./schedule.ts";
+import { isMerge, type Phase, phasesOf, readyPhases, waitedForFirst } from "../state/schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 

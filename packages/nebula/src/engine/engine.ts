@@ -7,12 +7,12 @@ import { takeDecisions } from "../people/take-decisions.ts";
 import { report } from "../state/report.ts";
 import { isSettled } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 import { Dispatch } from "./dispatch.ts";
 import { InFlight } from "./in-flight.ts";
 import { Lane } from "./lane.ts";
 import { Obstacles } from "./obstacles.ts";
-import { phasesOf, skippedPhases } from "./schedule.ts";
+import { phasesOf, skippedPhases } from "../state/schedule.ts";
 import { type StopReason, stopReason } from "./stop-reason.ts";
 import { takeRequests } from "./take-requests.ts";
 

@@ -6,9 +6,9 @@ import { refsOf } from "../state/home.ts";
 import { report } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import { reservedAfterRun } from "./budget.ts";
-import { branchTip, type Engine } from "./context.ts";
+import { branchTip, type Engine } from "../context/context.ts";
 import { spentByPhase } from "./fund.ts";
-import { nextSeq } from "./schedule.ts";
+import { nextSeq } from "../state/schedule.ts";
 import { specOtherThan } from "./task-text.ts";
 
 /** What a phase's run was approved with. */

@@ -15,8 +15,8 @@ import {
   shortages,
   waitsForBudget,
 } from "./budget.ts";
-import type { Engine } from "./context.ts";
-import { type Phase, phasesOf } from "./schedule.ts";
+import type { Engine } from "../context/context.ts";
+import { type Phase, phasesOf } from "../state/schedule.ts";
 
 /**
  * What is set apart for a phase that begins, in US dollars; 0: it has no limit. `undefined`: too little is left for it.

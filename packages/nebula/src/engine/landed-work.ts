@@ -4,7 +4,7 @@ import { lastReportOf } from "@quasar/runs/internal";
 import { landingSubject } from "../landing/message.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { runsFolder } from "../state/home.ts";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 
 /** What a phase that has landed did, for the agents of those that need it. */
 export interface LandedWork {

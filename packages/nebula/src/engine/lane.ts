@@ -3,11 +3,18 @@ import { land } from "../landing/land.ts";
 import { laneObstacle } from "../landing/obstacle.ts";
 import { tipOf } from "../landing/tip.ts";
 import { removeLandedTrees } from "../trees/tree.ts";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 import { diskObstacle } from "./disk.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Obstacles } from "./obstacles.ts";
-import { isMerge, laneHolder, type LaneTurn, laneTurn, type Phase, phasesOf } from "./schedule.ts";
+import {
+  isMerge,
+  laneHolder,
+  type LaneTurn,
+  laneTurn,
+  type Phase,
+  phasesOf,
+} from "../state/schedule.ts";
 
 /** Lands phases, one after the other. */
 export class Lane {

@@ -1,4 +1,4 @@
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 
 /** What stands in the way of an engine's work at the moment, each reported when it comes up. */
 export class Obstacles {

@@ -4,8 +4,8 @@ import type { AgentInvoker, AgentRequest, AgentResult } from "@quasar/agents";
 import type { UnfinishedTurn } from "@quasar/agents/turns";
 import { linkOnTheWay } from "../trees/copy-files.ts";
 import type { PhaseSpec } from "../spec/types.ts";
-import type { TreeEnv } from "../trees/ports.ts";
-import type { Engine, PhaseRunOptions } from "./context.ts";
+import type { TreeEnv } from "../context/ports.ts";
+import type { Engine, PhaseRunOptions } from "../context/context.ts";
 
 /** Where the agents of a phase work, and what they get beside their environment. */
 interface AgentPlace {

@@ -3,15 +3,15 @@ import type { Override, RunEnd, RunEvent, Runs } from "@quasar/runs";
 import { blockingQuestions } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
 import { holdRef } from "../landing/hold-ref.ts";
-import { phasePeople } from "../people/phase-people.ts";
+import { phasePeople } from "./phase-people.ts";
 import { refsOf } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
-import type { Engine, PhaseRunOptions } from "./context.ts";
+import type { Engine, PhaseRunOptions } from "../context/context.ts";
 import type { Approved } from "./freeze.ts";
 import { budgetOfRun, type NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
 import { prepareTree } from "./phase-tree.ts";
-import type { Phase } from "./schedule.ts";
+import type { Phase } from "../state/schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { specOtherThan, taskText } from "./task-text.ts";
 

@@ -7,8 +7,8 @@ import { lastCommitOf } from "@quasar/runs/internal";
 import { runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import { keepUncommitted, moveTree, openTree, type TreeOptions, treePath } from "../trees/tree.ts";
-import type { Engine } from "./context.ts";
-import type { Phase } from "./schedule.ts";
+import type { Engine } from "../context/context.ts";
+import type { Phase } from "../state/schedule.ts";
 
 /** The work tree of a phase, made where it is not there. @throws {NebulaError} `ERR_SETUP` */
 export async function phaseTree(engine: Engine, phase: Phase): Promise<Repository> {

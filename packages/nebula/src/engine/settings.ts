@@ -1,4 +1,4 @@
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 
 /**
  * Why no phase may begin for now: what controls git is not what it was when the nebula began, which may be an agent's

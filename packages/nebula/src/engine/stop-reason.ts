@@ -1,6 +1,6 @@
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { waitsForBudget } from "./budget.ts";
-import type { LandingsOnly } from "./context.ts";
+import type { LandingsOnly } from "../context/context.ts";
 
 /** Why an engine stopped. */
 export type StopReason =

@@ -2,9 +2,9 @@ import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { removeNote } from "../people/notes.ts";
 import { type Request, waitingRequests } from "../people/requests.ts";
-import { readCopy } from "../spec/copy.ts";
+import { readCopy } from "../state/copy.ts";
 import { note } from "../state/report.ts";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 import { takeBase } from "./update-base.ts";
 import { planUpdate, takeUpdate } from "./update.ts";
 

@@ -2,9 +2,9 @@ import { count } from "@quasar/runs/text";
 import { promptOf } from "../spec/prompt.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { NebulaState, PhaseState, PhaseStatus } from "../state/state.ts";
-import type { Engine } from "./context.ts";
+import type { Engine } from "../context/context.ts";
 import type { LandedWork } from "./landed-work.ts";
-import type { Phase } from "./schedule.ts";
+import type { Phase } from "../state/schedule.ts";
 
 /** Maximum length of what a phase's agents read about the others, in bytes. */
 const MOST_BYTES = 8 * 1024;

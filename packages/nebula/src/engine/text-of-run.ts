@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { namesIn } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
-import { readSpec } from "../spec/copy.ts";
+import { readSpec } from "../state/copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";

@@ -4,14 +4,14 @@ import { holdRef } from "../landing/hold-ref.ts";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { leaveRequest, MOST_NAME, type Request } from "../people/requests.ts";
-import { keepSpec, readCopy } from "../spec/copy.ts";
+import { keepSpec, readCopy } from "../state/copy.ts";
 import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
 import { nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
 import { loadState } from "../state/store.ts";
 import { tryLockNebula, withState } from "../state/lock.ts";
-import type { Engine } from "./context.ts";
-import { nextSeq } from "./schedule.ts";
+import type { Engine } from "../context/context.ts";
+import { nextSeq } from "../state/schedule.ts";
 
 /** Of a nebula that no engine works on, or of one whose lane cannot be seen. */
 const NOBODY: ReadonlySet<string> = new Set();

@@ -1,7 +1,7 @@
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { leaveRequest } from "../people/requests.ts";
-import { keepSpec, readCopy } from "../spec/copy.ts";
+import { keepSpec, readCopy } from "../state/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
 import { planOrder } from "../spec/order.ts";
 import { parseNebula } from "../spec/parse.ts";

@@ -4,19 +4,19 @@ import { openRuns, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import { waitForObject } from "../landing/missing-object.ts";
-import { waitForAnswers } from "../people/phase-people.ts";
+import { waitForAnswers } from "./phase-people.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { boundText } from "../state/bounds.ts";
 import { runsFolder } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
 import { treePath } from "../trees/tree.ts";
-import { branchTip, type Engine } from "./context.ts";
+import { branchTip, type Engine } from "../context/context.ts";
 import { freeze } from "./freeze.ts";
 import { fundsOf, type NeededByRun, raiseFunds, waitForLargerLimit } from "./fund.ts";
 import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
-import type { Phase } from "./schedule.ts";
+import type { Phase } from "../state/schedule.ts";
 
 /** How the work on a phase has come to its end. */
 export type Worked =

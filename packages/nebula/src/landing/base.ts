@@ -1,18 +1,10 @@
 import { treeOfCommit } from "@quasar/git/internal";
-import { type Engine, withOneSpec } from "../engine/context.ts";
+import { type Base, type Engine, withOneSpec } from "../context/context.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { note } from "../state/report.ts";
 import { NebulaError } from "../errors.ts";
 import { tipOf } from "./tip.ts";
 import { type Failure, outcomeOf, verify } from "./verify.ts";
-
-/** What is known of a commit that phases begin at and land on. */
-export interface Base {
-  /** Commands that fail on it by itself: a landing on it is not to blame for them. */
-  readonly failing: ReadonlySet<string>;
-  /** It fails in a way that nobody has accepted: nothing begins there, and nothing lands on it. */
-  readonly isRed: boolean;
-}
 
 /** Of a nebula without `verify`, any commit. */
 const UNVERIFIED: Base = { failing: new Set(), isRed: false };

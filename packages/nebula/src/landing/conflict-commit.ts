@@ -1,5 +1,5 @@
 import { commitTree, landingDate } from "@quasar/git/landing";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import type { PhaseState } from "../state/state.ts";
 
 export const AUTHOR = { name: "Quasar", email: "quasar@localhost" };

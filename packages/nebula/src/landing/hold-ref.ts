@@ -1,5 +1,5 @@
 import { compareAndSwapRef, readRef, syncRef } from "@quasar/git/landing";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 
 const HELD = "held by a nebula";
 

@@ -9,14 +9,14 @@ import {
   requireObjects,
   syncRef,
 } from "@quasar/git/landing";
-import { branchRef, type Engine, withOneSpec } from "../engine/context.ts";
+import { type Base, branchRef, type Engine, withOneSpec } from "../context/context.ts";
 import { note, report } from "../state/report.ts";
-import { nextLanding, type Phase } from "../engine/schedule.ts";
+import { nextLanding, type Phase } from "../state/schedule.ts";
 import { takeDecisionsOf } from "../people/take-decisions.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
-import { addBase, type Base, baseWith, verifyBase } from "./base.ts";
+import { addBase, baseWith, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";

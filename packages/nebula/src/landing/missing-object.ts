@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { GitError } from "@quasar/git";
 import { quarantineWorkTree, requireObjects } from "@quasar/git/landing";
-import { branchTip, type Engine } from "../engine/context.ts";
+import { branchTip, type Engine } from "../context/context.ts";
 import { boundText } from "../state/bounds.ts";
 import { report } from "../state/report.ts";
 import { treePath } from "../trees/tree.ts";

@@ -1,7 +1,7 @@
 import { type WorkTreeOn, workTreesOn } from "@quasar/git/landing";
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 
 /**
  * Why nothing may land now: a work tree has the branch checked out, whose files would then differ from it without

@@ -1,5 +1,5 @@
 import { changedPaths } from "@quasar/git/history";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import { isInScope, scopesOf } from "../spec/scope.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import type { PhaseState } from "../state/state.ts";

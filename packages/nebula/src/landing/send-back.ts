@@ -1,4 +1,4 @@
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import { boundFindings, boundText } from "../state/bounds.ts";
 import { report } from "../state/report.ts";
 import { refsOf } from "../state/home.ts";

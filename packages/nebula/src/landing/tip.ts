@@ -1,6 +1,6 @@
 import { isAncestor } from "@quasar/git/history";
 import { shellWord } from "@quasar/runs/text";
-import { branchTip, type Engine } from "../engine/context.ts";
+import { branchTip, type Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
 

@@ -3,8 +3,8 @@ import { hiddenChanges } from "@quasar/git/internal";
 import { checkOutCommit } from "@quasar/git/landing";
 import { treeToCommit } from "@quasar/git/work-trees";
 import { signReceipt } from "@quasar/receipts";
-import type { Engine } from "../engine/context.ts";
-import { runShell } from "./run-shell.ts";
+import type { Engine } from "../context/context.ts";
+import { runShell } from "../commands/run-shell.ts";
 
 /** A commit to be verified, and its tree. */
 export interface Candidate {

@@ -3,7 +3,7 @@ import type { Repository } from "@quasar/git";
 import { inspectReceipt, justifiesSkip, listReceipts } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import { setupDigest } from "../trees/set-up.ts";
 import { moveTree, VERIFY_TREE } from "../trees/tree.ts";
 import { type Candidate, verifyOnce } from "./verify-once.ts";

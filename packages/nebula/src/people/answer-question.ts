@@ -6,7 +6,7 @@ import { loadState } from "../state/store.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import type { Answered } from "./answer.ts";
 import { keepAnswer, readAnswer, readQuestion } from "./question-files.ts";
-import { type AgentQuestion, MOST_ANSWER } from "./question.ts";
+import { type AgentQuestion, MOST_ANSWER } from "../question.ts";
 import { takeAnswers } from "./take-answers.ts";
 
 /** The nebula in which a question was asked; `undefined`: in none. */

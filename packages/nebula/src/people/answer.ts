@@ -1,6 +1,6 @@
 import { tryLockNebula, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
-import { readSpec } from "../spec/copy.ts";
+import { readSpec } from "../state/copy.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import { loadState } from "../state/store.ts";

@@ -1,7 +1,7 @@
 import { nebulaHome } from "../state/home.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { readAnswer, readQuestion } from "./question-files.ts";
-import type { AgentQuestion } from "./question.ts";
+import type { AgentQuestion } from "../question.ts";
 
 /** The questions that a person can answer now: first those of agents that cannot continue, then in the order of the plan. */
 export function openQuestions(

@@ -1,6 +1,6 @@
 import { lockNebula, withState } from "../state/lock.ts";
 import type { NebulaEvent } from "../events.ts";
-import { readSpec } from "../spec/copy.ts";
+import { readSpec } from "../state/copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";

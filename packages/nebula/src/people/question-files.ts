@@ -9,7 +9,7 @@ import {
   isQuestionId,
   type QuestionAnswer,
   questionSchema,
-} from "./question.ts";
+} from "../question.ts";
 
 type Home = Pick<NebulaHome, "questions">;
 

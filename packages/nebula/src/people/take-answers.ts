@@ -5,7 +5,7 @@ import type { NebulaHome } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import { keepAnswer, readAnswer, readQuestion } from "./question-files.ts";
-import { isExpired, NO_ANSWER } from "./question.ts";
+import { isExpired, NO_ANSWER } from "../question.ts";
 
 interface Taker {
   readonly home: Pick<NebulaHome, "questions">;

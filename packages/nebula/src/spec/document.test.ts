@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { goStatusOf } from "./go-state.ts";
+import { goStatusOf } from "../state/mirror.ts";
 import { entriesOf } from "./read-table.ts";
 import { FRONT_MATTER, MANIFEST } from "./schema.ts";
 import { PROBLEM_CATEGORIES } from "./types.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PHASE_STATUSES } from "../state/state.ts";
-import { decodeGoState, encodeGoState, goOutcome, GO_STATUSES, goStatusOf } from "./go-state.ts";
+import { decodeGoState, encodeGoState, goOutcome, GO_STATUSES } from "./go-state.ts";
+import { goStatusOf } from "../state/mirror.ts";
 
 const OF_GO = `version = 1
 nebula_name = 'auto-decomposition'

@@ -1,7 +1,6 @@
 import { parse, stringify, TomlDate } from "smol-toml";
 import * as v from "valibot";
 import { NebulaError } from "../errors.ts";
-import type { PhaseStatus } from "../state/state.ts";
 import { isTable, type Table } from "./toml.ts";
 
 export const GO_STATE_FILE = "nebula.state.toml";
@@ -211,22 +210,6 @@ function tableOfPhase({
     }),
   };
 }
-
-/** What a state of a phase is called in nebula.state.toml. */
-export function goStatusOf(status: PhaseStatus): GoStatus {
-  return GO_STATUS_OF[status];
-}
-
-const GO_STATUS_OF = {
-  pending: "pending",
-  running: "in_progress",
-  queued: "in_progress",
-  landing: "in_progress",
-  awaiting_human: "in_progress",
-  done: "done",
-  failed: "failed",
-  skipped: "skipped",
-} as const satisfies Readonly<Record<PhaseStatus, GoStatus>>;
 
 /**
  * What a phase of nebula.state.toml is to a nebula that continues from it: split phases are done, since their parts are phases

@@ -4,7 +4,6 @@ export {
   encodeGoState,
   goOutcome,
   type GoState,
-  goStatusOf,
 } from "./go-state.ts";
 export { type LoadedNebula, loadNebula } from "./load.ts";
 export { encodePhaseFile } from "./phase-file.ts";

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { namesIn } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
-import { readSpec } from "../spec/copy.ts";
+import { readSpec } from "./copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
 import { isSettled, type NebulaState } from "./state.ts";

@@ -8,10 +8,10 @@ import {
   encodeGoState,
   GO_STATE_FILE,
   type GoState,
-  goStatusOf,
+  type GoStatus,
 } from "../spec/go-state.ts";
 import { nebulaCost } from "./cost.ts";
-import type { NebulaState } from "./state.ts";
+import type { NebulaState, PhaseStatus } from "./state.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -111,3 +111,19 @@ export function mirrored(
   }
   return { nebulaName: name, totalCostUsd, phases: kept, extra: before?.extra ?? {} };
 }
+
+/** What a state of a phase is called in nebula.state.toml. */
+export function goStatusOf(status: PhaseStatus): GoStatus {
+  return GO_STATUS_OF[status];
+}
+
+const GO_STATUS_OF = {
+  pending: "pending",
+  running: "in_progress",
+  queued: "in_progress",
+  landing: "in_progress",
+  awaiting_human: "in_progress",
+  done: "done",
+  failed: "failed",
+  skipped: "skipped",
+} as const satisfies Readonly<Record<PhaseStatus, GoStatus>>;

@@ -2,7 +2,7 @@ import { constants, copyFileSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isIgnored } from "@quasar/git/internal";
 import { makeFolders } from "@quasar/process/files";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 
 /**
  * Gives a new work tree the files of the user's that git ignores there and that it needs, with their modes. What is no

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
 import { makeFolders } from "@quasar/process/files";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
-import { runShell } from "../landing/run-shell.ts";
+import { runShell } from "../commands/run-shell.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 
 /** What setup commands are taken to read where a nebula names nothing: lockfiles and manifests. */

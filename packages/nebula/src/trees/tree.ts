@@ -16,7 +16,7 @@ import { messageOf } from "@quasar/runs/internal";
 import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
-import { branchTip, type Engine } from "../engine/context.ts";
+import { branchTip, type Engine } from "../context/context.ts";
 import { refsOf } from "../state/home.ts";
 import { copyFiles } from "./copy-files.ts";
 import { removeEmptyFolders } from "./place.ts";

@@ -1,8 +1,8 @@
 import type { CheckpointQuestion, People, RelayedAnswer } from "@quasar/runs/internal";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import { report } from "../state/report.ts";
-import { allQuestions, keepQuestion, readAnswer } from "./question-files.ts";
-import { settleQuestions } from "./take-answers.ts";
+import { allQuestions, keepQuestion, readAnswer } from "../people/question-files.ts";
+import { settleQuestions } from "../people/take-answers.ts";
 
 type Asked = Pick<Engine, "home" | "store" | "spec" | "now" | "tell">;
 

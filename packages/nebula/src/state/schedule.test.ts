@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseNebula } from "../spec/parse.ts";
 import type { PhaseSpec } from "../spec/types.ts";
-import { pendingPhase } from "../state/state.ts";
+import { pendingPhase } from "./state.ts";
 import { type Phase, readyPhases } from "./schedule.ts";
 
 function aPhase(): PhaseSpec {

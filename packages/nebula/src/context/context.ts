@@ -8,14 +8,13 @@ import type { CompatibleIn, SharedControls } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
-import type { Base } from "../landing/base.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { Steering } from "../people/steering.ts";
 import { landedPhases } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
-import type { TreeEnv } from "../trees/ports.ts";
+import type { TreeEnv } from "./ports.ts";
 
 /**
  * What a phase's run works by: its agents, its checks, its cycles, and what one turn may spend (`maxTurnBudgetUsd`). What the
@@ -39,6 +38,14 @@ export interface EngineLimits {
 export interface LandingsOnly {
   /** The one phase that lands. @default all that are approved */
   readonly phase?: string | undefined;
+}
+
+/** What is known of a commit that phases begin at and land on. */
+export interface Base {
+  /** Commands that fail on it by itself: a landing on it is not to blame for them. */
+  readonly failing: ReadonlySet<string>;
+  /** It fails in a way that nobody has accepted: nothing begins there, and nothing lands on it. */
+  readonly isRed: boolean;
 }
 
 /** What an engine works with. */

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { replaceFile } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
-import { type NebulaHome, specFolder } from "../state/home.ts";
-import { type LoadedNebula, loadNebula } from "./load.ts";
-import { MANIFEST_FILE } from "./manifest.ts";
-import type { NebulaFiles } from "./parse.ts";
-import type { NebulaSpec } from "./types.ts";
+import { type NebulaHome, specFolder } from "./home.ts";
+import { type LoadedNebula, loadNebula } from "../spec/load.ts";
+import { MANIFEST_FILE } from "../spec/manifest.ts";
+import type { NebulaFiles } from "../spec/parse.ts";
+import type { NebulaSpec } from "../spec/types.ts";
 
 /**
  * Keeps a copy of a nebula's files, from which alone it is worked on from then on: what becomes of its folder changes

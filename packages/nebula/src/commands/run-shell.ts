@@ -2,7 +2,7 @@ import { readSync, openSync, closeSync, fstatSync } from "node:fs";
 import { createEnvFileRedactor } from "@quasar/agents/environment";
 import { newReceiptId, receiptPaths } from "@quasar/receipts";
 import { endLeftovers, findLeftovers, runCommand } from "@quasar/runs/tree";
-import type { Engine } from "../engine/context.ts";
+import type { Engine } from "../context/context.ts";
 import { boundOutput } from "./bound-output.ts";
 
 /** A command of the nebula that has run to its end. */

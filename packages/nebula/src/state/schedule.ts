@@ -1,6 +1,6 @@
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { scopesOf, scopesOverlap } from "../spec/scope.ts";
-import { isSettled, type NebulaState, type PhaseState } from "../state/state.ts";
+import { isSettled, type NebulaState, type PhaseState } from "./state.ts";
 
 /** A phase as its folder and its state tell it. */
 export interface Phase {

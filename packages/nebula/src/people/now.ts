@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { lockHolder } from "@quasar/durable";
 import { limitedUntil } from "@quasar/runs/internal";
-import { laneWaits, phasesOf } from "../engine/schedule.ts";
-import { pauseEnds } from "../people/pause.ts";
-import { openQuestions } from "../people/open-questions.ts";
-import type { AgentQuestion } from "../people/question.ts";
-import { nebulaHome, runsFolder } from "./home.ts";
-import { keptSpec } from "./list.ts";
-import type { NebulaState } from "./state.ts";
-import { workedOn } from "./working.ts";
+import { laneWaits, phasesOf } from "../state/schedule.ts";
+import { pauseEnds } from "./pause.ts";
+import { openQuestions } from "./open-questions.ts";
+import type { AgentQuestion } from "../question.ts";
+import { nebulaHome, runsFolder } from "../state/home.ts";
+import { keptSpec } from "../state/list.ts";
+import type { NebulaState } from "../state/state.ts";
+import { workedOn } from "../state/working.ts";
 
 /** What is true of a nebula at this moment, and is not in its state. */
 export interface NebulaNow {
