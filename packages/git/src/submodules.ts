@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { entryAt } from "@quasar/process/files";
 import { nearestGitEntry } from "./discovery.ts";
 import type { SignalOptions } from "./head.ts";
 import { gitOutput } from "./run.ts";
@@ -9,7 +10,7 @@ const PATH = /^\s*path\s*=\s*(.+?)\s*$/gmu;
 /** The paths that `.gitmodules` of a work tree names, whether submodules are there or not. */
 export function submodulePaths(root: string): ReadonlySet<string> {
   const file = join(root, ".gitmodules");
-  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = entryAt(file)?.isFile() === true;
   const text = isFile ? readFileSync(file, "utf8") : "";
   return new Set([...text.matchAll(PATH)].map(([, path = ""]) => path));
 }
@@ -49,7 +50,7 @@ function isPlain(path: string): boolean {
 
 function isFilled(root: string, path: string): boolean {
   const folder = join(root, path);
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  if (entryAt(folder)?.isDirectory() !== true) return false;
   try {
     return !existsSync(join(folder, ".git")) && readdirSync(folder).length > 0;
   } catch {

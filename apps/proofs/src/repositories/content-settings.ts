@@ -34,6 +34,15 @@ export const CONTENT_SETTINGS: readonly Setting[] = [
     ends: { code: 0, head: { "Readme.md": "new" } },
   },
   {
+    name: "whose coder puts a file in the place of a folder",
+    lay: (at) => {
+      write(join(at.repo, "d/x"), "old\n");
+      commit(at, "Add a folder");
+    },
+    coder: "rm -r d; echo file > d",
+    ends: { code: 0, head: { d: "file" } },
+  },
+  {
     name: "whose coder writes files of odd names",
     isForTasks: true,
     coder: `nl=$(printf 'a\\nb'); for name in "$nl.txt" '"quoted" $(x).txt' 'ü €.txt' './-dash.txt' ' .txt'; do echo odd > "$name"; done`,

@@ -23,6 +23,7 @@ import {
 import { openProtectedFiles, type ProtectedFiles } from "@quasar/git/protected-files";
 import { type Snapshot, takeSnapshot } from "@quasar/git/snapshots";
 import { lstatSync } from "node:fs";
+import { entryAt } from "@quasar/process/files";
 import { join } from "node:path";
 import { syncFiles, syncNames } from "@quasar/durable";
 import {
@@ -222,8 +223,7 @@ function branchSync({ gitDir, commonDir }: Repository): SyncBranch {
 
 /** Whether a path lies in the file system of the root; not where another one is mounted there. */
 function isOnDevice(root: string, path: string): boolean {
-  const found = lstatSync(join(root, path), { throwIfNoEntry: false });
-  return found?.dev === lstatSync(root).dev;
+  return entryAt(join(root, path))?.dev === lstatSync(root).dev;
 }
 
 /** How the reflog calls what is done in a turn, by its agent or by the loop. */

@@ -1,7 +1,7 @@
-import { constants, copyFileSync, lstatSync } from "node:fs";
+import { constants, copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isIgnored } from "@quasar/git/internal";
-import { makeFolders } from "@quasar/process/files";
+import { entryAt, makeFolders } from "@quasar/process/files";
 import type { Engine } from "../context/context.ts";
 
 /**
@@ -26,7 +26,7 @@ interface Way {
 }
 
 async function copyOne(name: string, { from, to, signal }: Way): Promise<string | undefined> {
-  const stat = lstatSync(join(from, name), { throwIfNoEntry: false });
+  const stat = entryAt(join(from, name));
   if (stat === undefined) return "it is not there";
   if (!stat.isFile()) return "it is no plain file";
   for (const tree of [from, to]) {
@@ -34,7 +34,7 @@ async function copyOne(name: string, { from, to, signal }: Way): Promise<string 
     if (link !== undefined) return `${link} is a link`;
   }
   const target = join(to, name);
-  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) return undefined;
+  if (entryAt(target) !== undefined) return undefined;
   if (!(await isIgnored(to, name, { signal }))) return "git does not ignore it";
   makeFolders(dirname(target));
   copyFileSync(join(from, name), target, constants.COPYFILE_EXCL);
@@ -46,5 +46,5 @@ export function linkOnTheWay(tree: string, name: string): string | undefined {
   const parts = name.split("/");
   return parts
     .map((_, at) => parts.slice(0, at).join("/"))
-    .find((folder) => lstatSync(join(tree, folder), { throwIfNoEntry: false })?.isSymbolicLink());
+    .find((folder) => entryAt(join(tree, folder))?.isSymbolicLink());
 }

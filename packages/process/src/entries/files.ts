@@ -1,3 +1,4 @@
+export { entryAt } from "../entry-at.ts";
 export { isFullDisk, named, withName } from "../errno.ts";
 export { makeFolders } from "../make-folders.ts";
 export { namesIn } from "../names-in.ts";
