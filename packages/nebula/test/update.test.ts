@@ -6,6 +6,7 @@ import { planUpdate, updateNebula } from "../src/engine/update.ts";
 import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { answerPhase } from "../src/people/answer.ts";
 import { nebulaEvents } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import {
@@ -18,6 +19,7 @@ import {
   write,
   newest,
   commonDir,
+  GATED,
   WRITES_BOTH,
 } from "./place.ts";
 
@@ -77,6 +79,28 @@ test("phases that are new join, those that have not begun take their new text, o
   expect(place.landings().toSorted()).toEqual(
     ["a", "c", "d", "e"].map((id) => `Land ${id}: Phase ${id}`),
   );
+});
+
+test("a phase that begins again takes the text that its file has by then", async () => {
+  const place = aPlace({}, { "nebula.toml": GATED, "a.md": FILES["a.md"] });
+  await place.apply(WORK);
+  const decide = (decision: Partial<Parameters<typeof answerPhase>[2]>) =>
+    answerPhase(commonDir(place), newest(place), { verb: "retry", phase: "a", ...decision });
+  expect(decide({ verb: "reject", isFinal: true })).toEqual({ kind: "done" });
+  expect(decide({})).toEqual({ kind: "done" });
+  write(place.dir, { "a.md": `${FILES["a.md"]}With care.\n` });
+  expect(planned(place).updates).toEqual([{ phase: "a", what: "edited" }]);
+  expect(update(place)).toBe("done");
+  const prompts: string[] = [];
+  const careful: Work = {
+    "Phase a": (tree, { prompt }) => {
+      prompts.push(prompt);
+      write(tree, { a: "careful" });
+    },
+  };
+  await place.apply(careful);
+  expect(prompts.length).toBeGreaterThan(0);
+  expect(prompts.every((prompt) => prompt.includes("With care."))).toBe(true);
 });
 
 test("a folder of another nebula, and one that is not valid with what has begun, change nothing", async () => {

@@ -106,11 +106,10 @@ export function changesAnything({
 function becomes(
   phase: PhaseState | undefined,
 ): Extract<PhaseUpdate["what"], "edited" | "running" | "kept"> {
-  const { status = "pending", runs = [], question = "" } = phase ?? {};
+  const { status = "pending", reworks = [], question = "" } = phase ?? {};
   if (status === "running") return "running";
-  // Its limit may be in its file.
-  if (question === "budget") return "edited";
-  const isOpen =
-    status === "failed" || status === "skipped" || (status === "pending" && runs.length === 0);
-  return isOpen ? "edited" : "kept";
+  // Its limit may be in its file; what cannot land begins anew, if at all.
+  if (question === "budget" || question === "rework") return "edited";
+  const isAnew = status === "pending" && reworks.length === 0;
+  return status === "failed" || status === "skipped" || isAnew ? "edited" : "kept";
 }
