@@ -59,3 +59,11 @@ test("a flag that was given twice is repeated twice, and quoted", () => {
 test("what was not typed is not told", () => {
   expect(withTyped("quasar resume --accept-head", typed())).toBe("quasar resume --accept-head");
 });
+
+test("an option that says no is repeated as it was typed", () => {
+  const command = new Command("apply").argument("<named>").option("--auto").option("--no-input");
+  command.option("--total-budget <usd>").parse(["a", "--auto", "--no-input"], { from: "user" });
+  const typedApply = typedIn(command, "quasar nebula apply");
+  const advised = "quasar nebula apply a --auto --total-budget 5";
+  expect(withTyped(advised, typedApply)).toBe(`${advised} --no-input`);
+});

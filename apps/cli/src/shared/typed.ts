@@ -40,7 +40,9 @@ export function typedIn(parsed: ParsedCommand, command: string): Typed {
     if (ONCE.has(long) || parsed.getOptionValueSource(name) !== "cli") return [];
     return [parsed.getOptionValue(name)].flat().map((value) => {
       const names = [long, ...(short === undefined ? [] : [short])] as const;
-      return { names, value: value === true ? "" : ` ${shellWord(String(value))}` };
+      // `false` is what an option like --no-input says.
+      const isFlag = typeof value === "boolean";
+      return { names, value: isFlag ? "" : ` ${shellWord(String(value))}` };
     });
   });
   const [id] = TAKES_ID.has(command) ? parsed.args : [];

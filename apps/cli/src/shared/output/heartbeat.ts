@@ -63,11 +63,14 @@ export function startHeartbeat(say: (text: string) => void, listen = onGitWork):
     if (said.has(text)) return;
     // Beside an agent git is asked again and again: only what takes long by itself is said then.
     const at = Math.max(quietSince + SILENCE_MS, begunAt + (isAwaited ? SILENCE_MS : QUICK_MS));
-    timer = setTimeout(() => {
-      said.add(text);
-      quietSince = Date.now();
-      say(text);
-    }, at - Date.now());
+    timer = setTimeout(
+      () => {
+        said.add(text);
+        quietSince = Date.now();
+        say(text);
+      },
+      Math.max(0, at - Date.now()),
+    );
     timer.unref();
   };
   const unsubscribe = listen({
