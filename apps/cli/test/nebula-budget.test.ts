@@ -111,6 +111,29 @@ test("a total that is too small is raised by the flag that is advised", async ()
   expect(done.code, done.stderr).toBe(0);
 });
 
+test("a total that is typed holds over all crashes, until another one is typed", async () => {
+  const at = withDemo({
+    "nebula.toml": manifest("max_workers = 1\nmax_budget_usd = 6"),
+    ...Object.fromEntries(["1", "2"].map((id) => [`${id}.md`, phaseText(id, `scope = ["${id}"]`)])),
+  });
+  const quick = agents(at, turns(0));
+  const begun = [...applyArgs(at, turns(0)), "--total-budget", "2.25", "--no-input", "--json"];
+  const working = start(at, begun);
+  expect(await working.sees('"phase_landed"')).toBe(true);
+  working.child.kill("SIGKILL");
+  await working.finished;
+  const status = lastRecord(await quasar(at, ["nebula", "status", "--json"]));
+  const resume = `quasar nebula apply ${String(status["nebulaId"])} --auto --resume --total-budget 4`;
+  expect(status["next"]).toEqual([resume]);
+  // Without the flag it is the total that was typed, not the sum of the phases' limits.
+  const short = await typed(at, resume.replace(" --total-budget 4", " --no-input"), quick);
+  expect(short.code, short.stderr).toBe(4);
+  expect(lastRecord(short)).toMatchObject({ reason: "budget", next: [resume] });
+  expect((await quasar(at, ["nebula", "plan", DEMO])).stdout).toContain("at most $2.25;");
+  const done = await typed(at, resume, quick);
+  expect(done.code, done.stderr).toBe(0);
+});
+
 test("cost has what each nebula has cost, and where there is no run names the command that shows it", async () => {
   const at = withDemo(limited(2));
   const done = lastRecord(await quasar(at, [...applyArgs(at, turns(0, 0.3)), "--json"]));

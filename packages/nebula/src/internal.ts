@@ -9,7 +9,7 @@ export { type NebulaProgress, progressOf } from "./state/state.ts";
 export { nebulaEvents } from "./state/events.ts";
 export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
-export { isUnfinished, keptSpec, listNebulae } from "./state/list.ts";
+export { isUnfinished, keptSpec, listNebulae, withTypedTotal } from "./state/list.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export { type BudgetFacts, type Shortage, shortages } from "./engine/budget.ts";

@@ -16,7 +16,7 @@ const BEGUN: NebulaState = {
   ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
   ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "", archivedTip: "" },
   ...{ planVerdict: "", planReason: "" },
-  ...{ ownsBranch: true, acceptedFailures: [] },
+  ...{ ownsBranch: true, acceptedFailures: [], typedTotalUsd: 12.5 },
   phases: [pendingPhase("a", "p1-0", NOW)],
 };
 

@@ -30,6 +30,8 @@ export interface Beginning {
   readonly branch?: string | undefined;
   /** Whether what was begun from the same folder before is archived. @default one that is unfinished is refused */
   readonly fresh?: boolean | undefined;
+  /** US dollars that a person types for all phases together: they count for each engine from now on. @default as before */
+  readonly typedTotalUsd?: number | undefined;
   readonly onEvent: (event: Told) => void;
 }
 
@@ -66,6 +68,7 @@ export async function begin(beginning: Beginning, now: Date): Promise<NebulaStat
   return {
     ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
     ...{ planVerdict: "", planReason: "", archivedFrom: "", archivedTip: "" },
+    typedTotalUsd: beginning.typedTotalUsd,
     acceptedFailures: [],
     ownsBranch: false,
     phases,

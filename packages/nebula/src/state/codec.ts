@@ -63,6 +63,7 @@ const state = v.object({
   createdAt: text,
   archivedFrom: text,
   archivedTip: v.optional(commit, ""),
+  typedTotalUsd: v.optional(amount),
   acceptedFailures: v.optional(v.array(text), []),
   ownsBranch: v.optional(v.boolean(), true),
   phases: v.array(phase),

@@ -15,9 +15,18 @@ export function listNebulae(commonDir: string): readonly NebulaState[] {
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
 }
 
-/** What a nebula is worked on by: its own copy of its files. @throws {NebulaError} `ERR_DAMAGED` */
-export function keptSpec(commonDir: string, { id, revision }: NebulaState): NebulaSpec {
-  return readSpec(nebulaHome(commonDir, id), revision);
+/** What a nebula is worked on by: its own copy of its files, and the total that was typed. @throws {NebulaError} `ERR_DAMAGED` */
+export function keptSpec(
+  commonDir: string,
+  { id, revision, typedTotalUsd }: NebulaState,
+): NebulaSpec {
+  return withTypedTotal(readSpec(nebulaHome(commonDir, id), revision), typedTotalUsd);
+}
+
+/** A nebula with the total, in US dollars, that a person has typed in place of that of its files. */
+export function withTypedTotal(spec: NebulaSpec, typedUsd: number | undefined): NebulaSpec {
+  if (typedUsd === undefined) return spec;
+  return { ...spec, execution: { ...spec.execution, totalBudgetUsd: typedUsd } };
 }
 
 /** Whether there is something left to be done, by whomever. */

@@ -121,6 +121,8 @@ export interface NebulaState {
   readonly archivedFrom: string;
   /** The commit of that branch, which has yet to get its name: a crash came between; `""`: nothing is to be renamed. */
   readonly archivedTip: string;
+  /** US dollars that a person has typed for all phases together. @default what its files say */
+  readonly typedTotalUsd?: number | undefined;
   /** Commands of `verify` that fail on the branch by itself, which a person has accepted. */
   readonly acceptedFailures: readonly string[];
   /** Whether the branch was made by it, or was at its base: what somebody else makes of that name before is not its own. */

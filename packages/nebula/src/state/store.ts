@@ -39,6 +39,8 @@ export interface StateStore {
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
+  /** Records what a person has typed for all phases together, in US dollars. */
+  limitTotal(usd: number | undefined): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
   /** Records that the branch is the nebula's own. */
@@ -125,6 +127,7 @@ export function openState(
       save({ ...current, revision, phases, planVerdict: "", planReason: "" }, event);
     },
     acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
+    limitTotal: (typedTotalUsd) => save({ ...current, typedTotalUsd }),
     ownBranch: (event) => save({ ...current, ownsBranch: true }, event),
     plan: (change, event) => save({ ...current, ...change }, event),
     archive(branch, archivedTip) {

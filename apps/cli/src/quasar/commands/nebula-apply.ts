@@ -21,6 +21,7 @@ import {
   progressOf,
   refuseWorkedOn,
   unfinishedError,
+  withTypedTotal,
 } from "@quasar/nebula/internal";
 import {
   type LoadedNebula,
@@ -49,7 +50,7 @@ import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { githubRemote } from "../nebula/github-remote.ts";
-import { limitsOf, raisingOf } from "../nebula/limits.ts";
+import { limitsOf, raisingOf, typedTotal } from "../nebula/limits.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
@@ -105,7 +106,12 @@ export async function workOnNebula(
 ): Promise<ExitCode> {
   const { root } = workspace;
   const { commonDir } = repositoryOf(workspace);
-  const spec = resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed);
+  const typed = typedTotal(options);
+  const limited = (nebula: NebulaSpec): NebulaSpec =>
+    withTypedTotal(nebula, typed ?? resumed?.typedTotalUsd);
+  const spec = limited(
+    resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed),
+  );
   // Before anybody is asked whether they trust what would not run.
   if (options.auto !== true) throw withoutAuto(spec, named, options);
   refuseIdleFlags(spec, { dir: resumed?.dir ?? loaded?.dir ?? named, resumed }, options);
@@ -128,10 +134,11 @@ export async function workOnNebula(
   const limitsFor = (nebula: NebulaSpec): EngineLimits => {
     // What is wrong with an agent is reported before anything is touched.
     if (landingsOnly === undefined) for (const phase of nebula.phases) optionsOf(phase, nebula);
-    return limitsOf(nebula, settings, options);
+    return limitsOf(limited(nebula), settings, options);
   };
   const limits = limitsFor(spec);
-  if (!isAsked && !hasTotal(spec, options)) throw withoutTotal(limits, named, options);
+  if (!isAsked && spec.execution.totalBudgetUsd === undefined)
+    throw withoutTotal(limits, named, options);
 
   const reporter = createReporterOf(ENGINE, STREAMS, { json: options.json === true, live: false });
   const say = (record: EngineRecord): void => reporter.report(record);
@@ -153,7 +160,7 @@ export async function workOnNebula(
       applyNebula({
         repository: repositoryOf(workspace),
         ...{ loaded, resumed: begun, limits, landingsOnly, optionsOf },
-        ...{ branch: options.branch, fresh: options.fresh },
+        ...{ branch: options.branch, fresh: options.fresh, typedTotalUsd: typed },
         ...{ base, withoutOwnHook, acceptSettings: options.acceptSettings },
         admit: (nebula) =>
           refusing(() => {
@@ -179,7 +186,7 @@ export async function workOnNebula(
     }
     const now = await nebulaNow(commonDir, state);
     const cost = await nebulaCost(commonDir, state);
-    const raising = raisingOf(commonDir, state, { cost, settings, flags: options });
+    const raising = raisingOf(commonDir, state, { cost, settings });
     const facts = nebulaFacts(state, cost, now, raising.shortages);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
@@ -313,11 +320,6 @@ function withoutAuto(
       `quasar nebula plan ${shellWord(named)}`,
     ],
   });
-}
-
-/** Whether the nebula or its user says what all phases may cost. */
-function hasTotal({ execution }: NebulaSpec, { totalBudget }: NebulaApplyOptions): boolean {
-  return totalBudget !== undefined || execution.totalBudgetUsd !== undefined;
 }
 
 function withoutTotal(

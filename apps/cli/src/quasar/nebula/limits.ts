@@ -15,16 +15,21 @@ export interface LimitFlags {
   readonly totalBudget?: string | undefined;
 }
 
+/** The total that is typed, in US dollars; `undefined`: none is. @throws {CliError} `ERR_USAGE` */
+export function typedTotal({ totalBudget }: Pick<LimitFlags, "totalBudget">): number | undefined {
+  return numberOf("--total-budget", totalBudget, usd);
+}
+
 /** The limits of a nebula: as they are typed, else as its files say, else as the user has set. @throws {CliError} `ERR_USAGE` */
 export function limitsOf(
   spec: NebulaSpec,
   settings: Settings,
-  { maxWorkers, totalBudget }: LimitFlags = {},
+  { maxWorkers }: Pick<LimitFlags, "maxWorkers"> = {},
 ): EngineLimits {
   const { cost } = planNebula(spec, { user: userSettings(settings), hasSubmodules: false });
   return {
     maxWorkers: numberOf("--max-workers", maxWorkers, WORKERS) ?? spec.execution.maxWorkers,
-    totalUsd: numberOf("--total-budget", totalBudget, usd) ?? cost.totalUsd ?? 0,
+    totalUsd: cost.totalUsd ?? 0,
     phaseUsd: settings.maxBudgetUsd,
     waitMs: periodMs(settings.waitLimit) ?? 0,
   };
@@ -64,15 +69,14 @@ export const NOTHING_SHORT: Raising = { shortages: [], steps: [], flags: "" };
 export function raisingOf(
   commonDir: string,
   state: NebulaState,
-  { cost, settings, flags = {} }: Budgeted,
+  { cost, settings }: Budgeted,
 ): Raising {
   if (!state.phases.some(({ status }) => status === "pending" || status === "awaiting_human")) {
     return NOTHING_SHORT;
   }
   const spec = keptSpec(commonDir, state);
-  const limits = limitsOf(spec, settings, flags);
-  const isTotalGiven =
-    flags.totalBudget !== undefined || spec.execution.totalBudgetUsd !== undefined;
+  const limits = limitsOf(spec, settings);
+  const isTotalGiven = spec.execution.totalBudgetUsd !== undefined;
   const all = shortages({ spec, limits, state, cost }, () => settings.maxTurnBudgetUsd);
   // A total that is the sum of the phases' limits is raised with them.
   const isRaised = ({ phase, limit }: Shortage): boolean =>
@@ -80,14 +84,12 @@ export function raisingOf(
     limit === "total" &&
     all.some((other) => other.phase === phase && other.limit === "phase");
   const found = all.filter((each) => !isRaised(each));
-  return { shortages: found, ...stepsOf(state, spec, found, limits, flags) };
+  return { shortages: found, ...stepsOf(state, spec, found, limits) };
 }
 
 interface Budgeted {
   readonly cost: NebulaCost;
   readonly settings: Settings;
-  /** @default none */
-  readonly flags?: LimitFlags | undefined;
 }
 
 function stepsOf(
@@ -95,11 +97,9 @@ function stepsOf(
   spec: NebulaSpec,
   found: readonly Shortage[],
   { totalUsd }: EngineLimits,
-  { totalBudget }: LimitFlags,
 ): Pick<Raising, "steps" | "flags"> {
   const files = new Map<string, number>();
   const flags = new Map<string, number>();
-  if (totalBudget !== undefined) flags.set("--total-budget", totalUsd);
   for (const { phase, limit, neededUsd } of found) {
     const file = limit === "phase" ? fileOf(spec, phase) : undefined;
     const flag = FLAGS[limit];
