@@ -87,6 +87,10 @@ test("a limit of the user's is raised by the flag that is advised", async () => 
   // Nothing of its run was saved, so that nothing of it can be shown.
   const phase = lastRecord(await quasar(at, ["nebula", "show", "one", "--json"]));
   expect(said(phase["next"]).join()).not.toContain("quasar show");
+  // Without the flag it is the one that was typed.
+  const id = String(end["nebulaId"]);
+  const again = await typed(at, `quasar nebula apply ${id} --auto --resume`, quick);
+  expect(lastRecord(again)).toMatchObject({ reason: "budget", next: end["next"] });
   const [resume, ...more] = said(end["next"]);
   expect([resume, more]).toEqual([expect.stringMatching(/--resume --max-budget [\d.]+$/u), []]);
   const done = await typed(at, resume, quick);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { entryAt } from "./entry-at.ts";
 
-test("nothing is at a path below a file, nor below nothing; a link is looked at itself", () => {
+test("nothing is at a path below a file, nor below nothing; of a link the link itself is seen", () => {
   const folder = mkdtempSync(join(tmpdir(), "quasar-entry-"));
   const file = join(folder, "file");
   writeFileSync(file, "");

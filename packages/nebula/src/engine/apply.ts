@@ -114,8 +114,7 @@ async function work(
     });
     const store = openState(home, begun, now, { onSaved: mirror?.follow });
     try {
-      const { typedTotalUsd = store.current.typedTotalUsd } = options;
-      if (typedTotalUsd !== store.current.typedTotalUsd) store.limitTotal(typedTotalUsd);
+      store.limit(options.typed ?? {});
       mirror?.follow(store.current);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;

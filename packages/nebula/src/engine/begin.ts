@@ -13,7 +13,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import { branchOf } from "../state/branch.ts";
 import { nebulaHome, newNebulaId, phaseRef } from "../state/home.ts";
 import { listNebulae, mayLand, unfinishedOf } from "../state/list.ts";
-import { type NebulaState, pendingPhase } from "../state/state.ts";
+import { type NebulaState, pendingPhase, type TypedLimits } from "../state/state.ts";
 import { refuseWorkedOn, unfinishedError } from "../state/unfinished.ts";
 import { finishArchiving, openReplaced, type Replaced } from "./archive.ts";
 import { requireNebulae } from "./require-nebulae.ts";
@@ -30,8 +30,8 @@ export interface Beginning {
   readonly branch?: string | undefined;
   /** Whether what was begun from the same folder before is archived. @default one that is unfinished is refused */
   readonly fresh?: boolean | undefined;
-  /** US dollars that a person types for all phases together: they count for each engine from now on. @default as before */
-  readonly typedTotalUsd?: number | undefined;
+  /** Limits that a person types: those that are left out stay as they were typed before. @default none */
+  readonly typed?: TypedLimits | undefined;
   readonly onEvent: (event: Told) => void;
 }
 
@@ -42,7 +42,7 @@ export interface Beginning {
  * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_UNFINISHED`, `ERR_LOCKED`, `ERR_BRANCH`: nothing was changed.
  */
 export async function begin(beginning: Beginning, now: Date): Promise<NebulaState> {
-  const { repository, base, onEvent } = beginning;
+  const { repository, base, typed, onEvent } = beginning;
   const loaded = validNebula(beginning.loaded);
   const { spec, dir } = loaded;
   const branch = beginning.branch ?? branchOf(spec.name);
@@ -68,7 +68,7 @@ export async function begin(beginning: Beginning, now: Date): Promise<NebulaStat
   return {
     ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
     ...{ planVerdict: "", planReason: "", archivedFrom: "", archivedTip: "" },
-    typedTotalUsd: beginning.typedTotalUsd,
+    ...typed,
     acceptedFailures: [],
     ownsBranch: false,
     phases,

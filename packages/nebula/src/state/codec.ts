@@ -64,6 +64,7 @@ const state = v.object({
   archivedFrom: text,
   archivedTip: v.optional(commit, ""),
   typedTotalUsd: v.optional(amount),
+  typedPhaseUsd: v.optional(amount),
   acceptedFailures: v.optional(v.array(text), []),
   ownsBranch: v.optional(v.boolean(), true),
   phases: v.array(phase),

@@ -98,8 +98,16 @@ export interface PhaseState {
 export const PLAN_VERDICTS = ["", "asked", "approved", "rejected"] as const;
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number];
 
+/** US dollars that a person has typed as limits: they hold for all engines to come. */
+export interface TypedLimits {
+  /** For all phases together. @default what the nebula's files say */
+  readonly typedTotalUsd?: number | undefined;
+  /** For each phase that its files have no limit of. @default as the user has set it */
+  readonly typedPhaseUsd?: number | undefined;
+}
+
 /** The truth of a nebula. One writer: the engine that holds its lock. */
-export interface NebulaState {
+export interface NebulaState extends TypedLimits {
   /** Ten characters, random. */
   readonly id: string;
   readonly name: string;
@@ -121,8 +129,6 @@ export interface NebulaState {
   readonly archivedFrom: string;
   /** The commit of that branch, which has yet to get its name: a crash came between; `""`: nothing is to be renamed. */
   readonly archivedTip: string;
-  /** US dollars that a person has typed for all phases together. @default what its files say */
-  readonly typedTotalUsd?: number | undefined;
   /** Commands of `verify` that fail on the branch by itself, which a person has accepted. */
   readonly acceptedFailures: readonly string[];
   /** Whether the branch was made by it, or was at its base: what somebody else makes of that name before is not its own. */

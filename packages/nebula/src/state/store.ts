@@ -5,7 +5,7 @@ import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";
 import type { NebulaHome } from "./home.ts";
 import { eventText, missingEvents, NO_EVENTS, parseEvent } from "./recent-events.ts";
-import { isSettled, type NebulaState, type PhaseState } from "./state.ts";
+import { isSettled, type NebulaState, type PhaseState, type TypedLimits } from "./state.ts";
 
 /** After how many events the journal is synced: the state does not keep them any longer. */
 const SYNC_AFTER = 16;
@@ -39,8 +39,8 @@ export interface StateStore {
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
-  /** Records what a person has typed for all phases together, in US dollars. */
-  limitTotal(usd: number | undefined): void;
+  /** Records limits that a person has typed; what is left out stays. */
+  limit(limits: TypedLimits): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
   /** Records that the branch is the nebula's own. */
@@ -127,7 +127,11 @@ export function openState(
       save({ ...current, revision, phases, planVerdict: "", planReason: "" }, event);
     },
     acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
-    limitTotal: (typedTotalUsd) => save({ ...current, typedTotalUsd }),
+    limit({ typedTotalUsd = current.typedTotalUsd, typedPhaseUsd = current.typedPhaseUsd }) {
+      const isSame =
+        typedTotalUsd === current.typedTotalUsd && typedPhaseUsd === current.typedPhaseUsd;
+      if (!isSame) save({ ...current, typedTotalUsd, typedPhaseUsd });
+    },
     ownBranch: (event) => save({ ...current, ownsBranch: true }, event),
     plan: (change, event) => save({ ...current, ...change }, event),
     archive(branch, archivedTip) {

@@ -50,7 +50,7 @@ import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { githubRemote } from "../nebula/github-remote.ts";
-import { limitsOf, raisingOf, typedTotal } from "../nebula/limits.ts";
+import { limitsOf, raisingOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
@@ -106,9 +106,9 @@ export async function workOnNebula(
 ): Promise<ExitCode> {
   const { root } = workspace;
   const { commonDir } = repositoryOf(workspace);
-  const typed = typedTotal(options);
+  const typedTotalUsd = typedTotal(options);
   const limited = (nebula: NebulaSpec): NebulaSpec =>
-    withTypedTotal(nebula, typed ?? resumed?.typedTotalUsd);
+    withTypedTotal(nebula, typedTotalUsd ?? resumed?.typedTotalUsd);
   const spec = limited(
     resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed),
   );
@@ -128,7 +128,10 @@ export async function workOnNebula(
       ),
     isAsked ? undefined : NOBODY,
   );
-  const settings = withAbsoluteScripts(resolve(layers), process.cwd());
+  const resolved = withAbsoluteScripts(resolve(layers), process.cwd());
+  const isPhaseTyped = options.flags.maxBudgetUsd !== undefined;
+  const typedPhaseUsd = isPhaseTyped ? resolved.maxBudgetUsd : resumed?.typedPhaseUsd;
+  const settings = withTypedPhase(resolved, { typedPhaseUsd });
   const planOf = planner(settings);
   const optionsOf = phaseOptions(settings, planOf);
   const limitsFor = (nebula: NebulaSpec): EngineLimits => {
@@ -160,7 +163,8 @@ export async function workOnNebula(
       applyNebula({
         repository: repositoryOf(workspace),
         ...{ loaded, resumed: begun, limits, landingsOnly, optionsOf },
-        ...{ branch: options.branch, fresh: options.fresh, typedTotalUsd: typed },
+        ...{ branch: options.branch, fresh: options.fresh },
+        typed: { typedTotalUsd, typedPhaseUsd },
         ...{ base, withoutOwnHook, acceptSettings: options.acceptSettings },
         admit: (nebula) =>
           refusing(() => {

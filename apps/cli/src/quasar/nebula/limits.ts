@@ -1,4 +1,4 @@
-import type { EngineLimits, NebulaState } from "@quasar/nebula";
+import type { EngineLimits, NebulaState, TypedLimits } from "@quasar/nebula";
 import { keptSpec, type NebulaCost, type Shortage, shortages } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
@@ -18,6 +18,11 @@ export interface LimitFlags {
 /** The total that is typed, in US dollars; `undefined`: none is. @throws {CliError} `ERR_USAGE` */
 export function typedTotal({ totalBudget }: Pick<LimitFlags, "totalBudget">): number | undefined {
   return numberOf("--total-budget", totalBudget, usd);
+}
+
+/** What the user has set, with the limit for a phase that was typed of a nebula. */
+export function withTypedPhase(settings: Settings, { typedPhaseUsd }: TypedLimits): Settings {
+  return { ...settings, maxBudgetUsd: typedPhaseUsd ?? settings.maxBudgetUsd };
 }
 
 /** The limits of a nebula: as they are typed, else as its files say, else as the user has set. @throws {CliError} `ERR_USAGE` */
@@ -75,7 +80,7 @@ export function raisingOf(
     return NOTHING_SHORT;
   }
   const spec = keptSpec(commonDir, state);
-  const limits = limitsOf(spec, settings);
+  const limits = limitsOf(spec, withTypedPhase(settings, state));
   const isTotalGiven = spec.execution.totalBudgetUsd !== undefined;
   const all = shortages({ spec, limits, state, cost }, () => settings.maxTurnBudgetUsd);
   // A total that is the sum of the phases' limits is raised with them.
