@@ -25,7 +25,7 @@ import { qwenDir, type QwenRecord, readQwenRecord } from "./qwen/record.ts";
 import { configuredModel, holdQwen } from "./qwen/settings.ts";
 import { failureOfSessionId } from "./session-id.ts";
 import { watcherFor } from "./watchers.ts";
-import { withoutLinks } from "./without-links.ts";
+import { withoutLinks } from "@quasar/process/files";
 
 export type QwenAgentOptions = QwenArgsOptions &
   AgentProcessOptions & {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
@@ -276,4 +276,15 @@ test("the trees of a nebula are in the same folder, from whichever work tree it 
   const main = await openRepository(place.repo);
   const linked = await openRepository(other);
   expect(treesFolder(linked, "n", places)).toBe(treesFolder(main, "n", places));
+});
+
+test("trees may be in a folder that is reached by a link", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const real = join(place.root, "real");
+  mkdirSync(real);
+  symlinkSync(real, join(place.root, "link"));
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  const env = { QUASAR_TREES: join(place.root, "link/trees") };
+  expect((await place.apply(work, { env })).reason).toBe("done");
+  expect(place.landings()).toEqual(["Land a: Phase a"]);
 });

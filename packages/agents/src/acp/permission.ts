@@ -4,7 +4,7 @@ import { readsOnly } from "../claude/reads-only.ts";
 import { cleanLine } from "../clean.ts";
 import { isAllowedCommand } from "../command-rules.ts";
 import { denialOf } from "../permissions.ts";
-import { withoutLinks } from "../without-links.ts";
+import { withoutLinks } from "@quasar/process/files";
 import type { PermissionOption, ToolCall } from "./event.ts";
 import { commandOf, kindOf, pathsOf, placesOf } from "./tools.ts";
 

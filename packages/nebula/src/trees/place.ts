@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, rmdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Repository } from "@quasar/git";
+import { withoutLinks } from "@quasar/process/files";
 
 type OfRepository = Pick<Repository, "root" | "commonDir">;
 
@@ -13,16 +14,17 @@ export interface TreePlaces {
 
 /**
  * The folder of the work trees of a nebula: beside the repository, where its own tools look for nothing, and never
- * inside a work tree of it. It is the same from each work tree of the repository.
+ * inside a work tree of it. It is the same from each work tree of the repository, and the path that git knows it by:
+ * without links.
  */
-export function treesFolder(
-  repository: OfRepository,
-  id: string,
-  { env, state }: TreePlaces,
-): string {
+export function treesFolder(repository: OfRepository, id: string, places: TreePlaces): string {
+  return withoutLinks(namedFolder(repository, id, places));
+}
+
+function namedFolder(repository: OfRepository, id: string, { env, state }: TreePlaces): string {
   const root = mainRoot(repository);
   const named = env["QUASAR_TREES"] ?? "";
-  if (named !== "") return join(named, `${basename(root)}-${id}`);
+  if (named !== "") return resolve(named, `${basename(root)}-${id}`);
   const parent = dirname(root);
   if (isWritable(parent)) return join(besideOf(root), id);
   return join(state, "trees", `${basename(root)}-${id}`);

@@ -4,3 +4,4 @@ export { makeFolders } from "../make-folders.ts";
 export { namesIn } from "../names-in.ts";
 export { openFilesLimit } from "../open-files.ts";
 export { syncFileSystem } from "../sync-file-system.ts";
+export { withoutLinks } from "../without-links.ts";
