@@ -68,6 +68,8 @@ export async function startRun(
       const spending = { spentUsd: 0, unknownUsd: 0, hasUnreportedCosts: false };
       return work(session, {
         ...{ runId, task, options, stores, sealKey, spending, conventions },
+        // A start that was cut off has found this of a work tree that may have been another one; nothing ran since.
+        acceptSettings: named !== undefined,
         ...facts,
       });
     });

@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -99,6 +107,20 @@ test("runs can be kept in a folder that outlives their work tree, under ids that
   await expect(apart.start({ ...work, runId: "../x" })).rejects.toMatchObject({
     code: "ERR_USAGE",
   });
+});
+
+test("a start that was cut off before its first save is made anew, wherever the repository is by then", async () => {
+  const home = join(repo, ".git", "elsewhere", "p1");
+  const apart = await openRuns(repo, { home });
+  const { result } = await apart.start({ task: "Write", coder, reviewer: content });
+  const found = readFileSync(join(home, result.runId, "git-controls.json"), "utf8");
+  const runId = "20261120-101112-0a1b2c";
+  mkdirSync(join(home, runId));
+  const kept = JSON.parse(found) as { readonly controls: object };
+  const controls = { ...kept.controls, places: { ".git": "what it was" } };
+  writeFileSync(join(home, runId, "git-controls.json"), JSON.stringify({ ...kept, controls }));
+  const end = await apart.start({ task: "Write", coder, reviewer: content, runId });
+  expect(end.result).toMatchObject({ outcome: "approved" });
 });
 
 test("a refusal says what helps by the names of the calls", async () => {
