@@ -37,6 +37,8 @@ export interface CheckpointTurn {
   readonly sessionId: string;
   /** Whether it continues the agent session of an earlier turn. */
   readonly resumed: boolean;
+  /** Names the making of the work tree that it works in: one that is made again has another; `""` where unknown. */
+  readonly treeMark: string;
   /** The process that runs the agent, stored before the agent may do anything; 0 before. */
   readonly pid: number;
   /** Clock ticks from boot to the start of that process; 0 where unknown. */
@@ -66,7 +68,7 @@ export interface CheckpointLedgerEntry {
   readonly role: "coder" | "reviewer";
   readonly cycle: number;
   readonly attempt: number;
-  /** `settled`: its work was taken. `failed`: its agent failed. `lost`: its end was never learned. */
+  /** `settled`: its work was taken. `failed`: its agent failed. `lost`: its end was never learned, or its work was gone. */
   readonly status: "settled" | "failed" | "lost";
   /** Who says so: the agent, our price table, its stream up to where that ends, or nobody. */
   readonly source: "reported" | "computed" | "partial" | "unknown";

@@ -102,6 +102,7 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
   { key: "started_at", name: "startedAt", type: "time" },
   { key: "session_id", name: "sessionId", type: "text", absent: "" },
   { key: "resumed", name: "resumed", type: "flag", absent: false },
+  { key: "tree_mark", name: "treeMark", type: "text", absent: "" },
   { key: "pid", name: "pid", type: "integer", absent: 0 },
   { key: "process_start", name: "processStart", type: "integer", absent: 0 },
   { key: "boot_id", name: "bootId", type: "text", absent: "" },

@@ -25,7 +25,7 @@ export function beginCycle(state: CycleState, cycle: number): CycleState {
   return { ...fresh, phase: "bead_created", cycle };
 }
 
-const NOT_REFUSED = { commitRefused: "", commitSubject: "" } as const;
+export const NOT_REFUSED = { commitRefused: "", commitSubject: "" } as const;
 
 /** The commit of the coder's work was refused: what was printed goes back to it. */
 export function refuseCommit(

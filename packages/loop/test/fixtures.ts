@@ -24,6 +24,7 @@ export function aTurn(change: Partial<CheckpointTurn> = {}): CheckpointTurn {
     startedAt: "2026-01-02T03:04:05Z",
     sessionId: "",
     resumed: false,
+    treeMark: "",
     pid: 0,
     processStart: 0,
     bootId: "",

@@ -87,6 +87,7 @@ export function createMemoryTree(
     files: () => ({ file: tree }),
     kept: () => kept,
     repository: {
+      treeMark: () => "simulated",
       currentHead: async () => look(),
       look: async () => look(),
       syncWork: async () => look(),

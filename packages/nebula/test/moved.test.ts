@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
@@ -55,3 +55,26 @@ test("a run that was cut off in a repository that is moved continues once a pers
   const file = join(repository.commonDir, "refs/heads/nebula/demo");
   expect(readFileSync(file, "utf8").trim()).toBe(state.phases[0]?.candidate);
 });
+
+test.for([
+  ["its link to the repository is removed", (tree: string) => rmSync(join(tree, ".git"))],
+  ["it is moved away", (tree: string) => renameSync(tree, `${tree}.gone`)],
+] as const)(
+  "a turn whose work tree is lost is taken again, and not taken for one that changed nothing: %s",
+  async ([, lose]) => {
+    const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+    let turns = 0;
+    const work: Work = {
+      "Phase a": (tree) => {
+        turns += 1;
+        write(tree, { "a.txt": `${turns}\n` });
+        if (turns === 1) lose(tree);
+      },
+    };
+    const cut = await place.apply(work);
+    expect(cut.state.phases[0]).toMatchObject({ status: "running" });
+    const { reason } = await place.apply(work);
+    expect([reason, turns]).toEqual(["done", 2]);
+    expect(place.git("show", "nebula/demo:a.txt")).toBe("2");
+  },
+);

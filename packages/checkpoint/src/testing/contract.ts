@@ -49,6 +49,7 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
       startedAt: "2026-11-20T23:04:05Z",
       sessionId: "",
       resumed: false,
+      treeMark: "",
       pid: 0,
       processStart: 0,
       bootId: "",

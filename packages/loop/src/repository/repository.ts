@@ -33,6 +33,7 @@ import {
   type Redact,
   requireControls,
 } from "./controls.ts";
+import { treeMark } from "./tree-mark.ts";
 
 /** What the loop commits of a cycle. */
 export interface CycleCommit {
@@ -73,6 +74,8 @@ type Kept = Pick<Snapshot, "n" | "ref" | "sha">;
  * something has changed that decides which: it throws a {@link ControlsChanged}.
  */
 export interface LoopRepository extends CommitGaps, ProtectedFiles {
+  /** Names the making of the work tree: one that is made again has another name; `""` where none can be given. */
+  treeMark(): string;
   /** What controls git here, against how it was found. */
   readonly controls: Omit<OpenControls, "accept">;
   /** Where HEAD is: `head` is `""` while there is no commit. */
@@ -138,6 +141,7 @@ export async function openLoopRepository(
   return {
     ...gaps,
     ...files,
+    treeMark: () => treeMark(repository),
     currentHead: () => currentHead(workTree),
     controls,
     async look(last) {

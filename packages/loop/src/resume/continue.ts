@@ -11,7 +11,7 @@ import { EventResumed, type LoopEventData } from "../event.ts";
 import { openingWarnings, warning } from "../opening.ts";
 import type { TaskResult } from "../options.ts";
 import { withLimits } from "./plan.ts";
-import { isMarked, restart } from "./resume.ts";
+import { isMarked, restart, workAgain } from "./resume.ts";
 import { protect } from "../commit/protected.ts";
 import { type Ports, Run } from "../run.ts";
 import { newRunId } from "../run-id.ts";
@@ -19,6 +19,8 @@ import { MOST_CYCLES, type Settings } from "../settings.ts";
 import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "../state.ts";
 import { cycleToBegin, nextStep } from "../steps.ts";
+import { isUnknown } from "../transitions.ts";
+import { isWorkGone, WORK_GONE } from "../turn/gone-work.ts";
 import { controlsWords, stopWords } from "../repository/controls.ts";
 import { headAtResume } from "../repository/work-tree.ts";
 import { foreignWork } from "../commit/untouchable.ts";
@@ -47,7 +49,10 @@ export async function continueRun(
   const placed = { ...withOptions(stored, settings), branch: isOnOther ? stored.branch : branch };
   // Nothing of the repository's runs, and the run does not either, where what controls git has changed.
   const isHeld = stopWords((await ports.repository?.controls.changes()) ?? []) !== undefined;
-  const restarted = restart(placed, head);
+  const known = restart(placed, head);
+  // Of a turn whose end is not known it is learned first: what it has cost.
+  const isGone = !isUnknown(known) && isWorkGone(known, ports);
+  const restarted = isGone ? workAgain(known, head) : known;
   const state = isHeld ? restarted : await protect(restarted, ports.repository);
   const described = describeResume(state, {
     agents: settings,
@@ -65,6 +70,7 @@ export async function continueRun(
     ...adopted.committed,
     ...openingWarnings(settings, ports, state),
   ];
+  if (isGone) opening.push(warning(state, WORK_GONE));
   const accepted = controlsWords(ports.repository?.controls.accepted ?? []);
   if (accepted !== "") opening.push(warning(state, `${accepted} Accepted.`));
   if (since.unmarked.length > 0) {

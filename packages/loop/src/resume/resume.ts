@@ -11,6 +11,7 @@ import {
   commitWork,
   failTurn,
   isUnknown,
+  NOT_REFUSED,
   sealHead,
   settleTurn,
 } from "../transitions.ts";
@@ -65,6 +66,17 @@ const RESTARTS: Readonly<Record<RestartRule, (state: CycleState, head: string) =
   finish: (state) => state,
   refuse: (state) => state,
 };
+
+/**
+ * The state once what a coder's turn did is gone before it was committed, and the turn is booked: from the cycle's commit
+ * on, where that is HEAD, else from the cycle's beginning.
+ */
+export function workAgain(state: CycleState, head: string): CycleState {
+  const { turn } = state;
+  const closed = turn && ({ ...turn, status: "settled", retryAt: "" } as const);
+  const kept = { ...state, ...NOT_REFUSED, turn: closed, failure: "" };
+  return RESTARTS.checks(kept, head);
+}
 
 function isCommitted({ cycle, cycleCommits }: CycleState, head: string): boolean {
   return head !== "" && cycleCommits[cycle - 1] === head;
@@ -177,6 +189,7 @@ function adoptCommit(state: CycleState, commit: Commit, known: Unseen): CycleSta
     startedAt: known.at,
     sessionId: "",
     resumed: false,
+    treeMark: "",
     ...NO_PROCESS,
     ...NO_RETRIES,
     retryAt: "",

@@ -125,6 +125,43 @@ test("a turn that cannot be read any more while it works stays begun", async () 
   });
 });
 
+test.for([
+  ["ended", { state: "ended" }],
+  ["alive", { state: "alive" }],
+  ["died", { state: "died", costUsd: 0.3, costSource: "partial" }],
+  ["settled", undefined],
+] as const)(
+  "work in a tree that was made again since is done again, and is paid for once: %s",
+  async ([, state]) => {
+    const at = state === undefined ? { status: "settled" as const } : {};
+    const { loop, run } = resumed({}, { ...at, treeMark: "another" });
+    const coder = writingCoder();
+    const result = { text: "did it", costUsd: 0.3, costSource: "reported", durationMs: 1 } as const;
+    const old = found(coder, (state ?? { state: "unknown" }) as FoundTurn, result);
+    Object.assign(loop.options, { coder: old });
+    const end = await run();
+    expect(end).toMatchObject({ outcome: "approved", changed: true });
+    expect(coder.requests.map(({ turnId, resumesSession }) => [turnId, resumesSession])).toEqual([
+      ["run.4", false],
+    ]);
+    expect(loop.tree.subjects()).toHaveLength(1);
+    expect(loop.trace().filter((line) => line.includes("was made again"))).toHaveLength(1);
+    if (state === undefined) return;
+    expect(end.checkpoint.ledger[0]).toMatchObject({ turnId: "run.3", status: "lost" });
+  },
+);
+
+test("a turn says which making of the work tree it works in, and is used in that", async () => {
+  const coder = fakeAgent(["done"]);
+  const loop = harness({ coder, reviewer: fakeAgent([() => Promise.reject(new Error("cut"))]) });
+  await runTask(TASK, loop.options);
+  const { turn } = await loop.stored();
+  expect(turn?.treeMark).toMatch(/^[0-9a-f-]{36}$/u);
+  const again = harness();
+  expect((await openLoopRepository(again.tree.dir))?.treeMark()).not.toBe(turn?.treeMark);
+  expect((await openLoopRepository(loop.tree.dir))?.treeMark()).toBe(turn?.treeMark);
+});
+
 test("a turn that the model refused continues in a conversation of its own when it is taken again", async () => {
   const failure = { kind: "refusal", message: "it was refused", retryable: false } as const;
   const able = { choosesSessionId: true, resumesSession: true };

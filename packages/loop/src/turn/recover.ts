@@ -4,6 +4,10 @@ import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import type { TurnRecovery } from "../event.ts";
 import type { Run } from "../run.ts";
+import { settledCost } from "../money/money.ts";
+import { workAgain } from "../resume/resume.ts";
+import { failTurn } from "../transitions.ts";
+import { isWorkGone, WORK_GONE } from "./gone-work.ts";
 import { givenUp } from "./given-up.ts";
 import { failureOf, listen, settle, type TurnFailure } from "./settle.ts";
 import { requestOf } from "./turn.ts";
@@ -30,6 +34,7 @@ export async function recoverTurn(run: Run): Promise<Recovered> {
   const found = await lookFor(run, agent, unfinished);
   if ("outcome" in found) return { failure: found, isNews: false };
   run.clean &&= GONE.has(found.state) && !("isLeft" in found && found.isLeft === true);
+  if (isWorkGone(run.state, run.ports)) return loseTurn(run, agent, unfinished, found);
   const result = await learnEnd(run, agent, unfinished, found);
   if (result !== undefined && "outcome" in result) return { failure: result, isNews: false };
   if (result !== undefined) {
@@ -40,18 +45,48 @@ export async function recoverTurn(run: Run): Promise<Recovered> {
     giveUpTurn(run, found);
     return GIVEN_UP;
   }
-  try {
-    await agent.end?.(unfinished);
-  } catch (error) {
-    const message = `the ${turn.role}'s agent may still be at work and could not be ended`;
-    const failure = { outcome: "agent", message: `${message}: ${messageOf(error)}` } as const;
-    return { failure, isNews: false };
-  }
+  const unended = await endAgent(agent, unfinished);
+  if (unended !== undefined) return { failure: unended, isNews: false };
   // Until it was ended its agent may have continued, and spent.
   const left = found.state === "died" ? await lookFor(run, agent, unfinished) : found;
   if ("outcome" in left) return { failure: left, isNews: false };
   giveUpTurn(run, left.state === "died" ? left : found);
   return GIVEN_UP;
+}
+
+/** Takes what a turn has cost whose work is gone, and nothing else of it. */
+async function loseTurn(
+  run: Run,
+  agent: AgentInvoker,
+  unfinished: UnfinishedTurn,
+  found: FoundTurn,
+): Promise<Recovered> {
+  const unended = run.clean ? undefined : await endAgent(agent, unfinished);
+  if (unended !== undefined) return { failure: unended, isNews: false };
+  const last = found.state === "ended" ? found : await lookFor(run, agent, unfinished);
+  if ("outcome" in last) return { failure: last, isNews: false };
+  const isKept = last.state === "ended";
+  const result = isKept ? (last.result ?? (await adopt(run, agent, unfinished))) : undefined;
+  if (result !== undefined && "outcome" in result) return { failure: result, isNews: false };
+  if (result === undefined) giveUpTurn(run, last);
+  else {
+    const cost = settledCost(result, run.state.turn?.reservedUsd ?? 0);
+    run.state = failTurn(run.state, cost, WORK_GONE, "lost");
+  }
+  await run.warn(WORK_GONE);
+  run.state = workAgain(run.state, run.head);
+  return GIVEN_UP;
+}
+
+/** @returns An ending where its agent may be at work yet. */
+async function endAgent(agent: AgentInvoker, turn: UnfinishedTurn): Promise<Ending | undefined> {
+  try {
+    await agent.end?.(turn);
+    return undefined;
+  } catch (error) {
+    const message = `the ${turn.request.role}'s agent may still be at work and could not be ended`;
+    return { outcome: "agent", message: `${message}: ${messageOf(error)}` };
+  }
 }
 
 const GIVEN_UP: Recovered = { failure: undefined, isNews: false };

@@ -124,7 +124,7 @@ function refuseTurn(run: Run, turn: CheckpointTurn, prompt: string): Ending | un
   return tooLittle(run.state, role, { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd });
 }
 
-function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
+function newTurn({ state, settings, ports }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
   const role = ROLES[phase];
   const { choosesSessionId } = settings[role].capabilities;
   const { sessionId, attempt, retries = NO_RETRIES } = start;
@@ -138,6 +138,7 @@ function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): Chec
     startedAt: settings.now().toISOString(),
     sessionId: sessionId === "" && choosesSessionId ? randomUUID() : sessionId,
     resumed: sessionId !== "",
+    treeMark: ports.repository?.treeMark() ?? "",
     ...NO_PROCESS,
     retries: retries.retries,
     kills: retries.kills,

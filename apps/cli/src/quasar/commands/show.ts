@@ -111,7 +111,8 @@ function phaseLines(owner: OwnedPhase | undefined, view: View): readonly string[
 }
 
 function lastTurnFacts({ id: turnId, processStart: startTicks, ...turn }: CheckpointTurn) {
-  return { turnId, ...turn, startTicks };
+  // By the mark a run itself knows its work tree again: nobody else has a use for it.
+  return { turnId, ...turn, treeMark: undefined, startTicks };
 }
 
 /** What the run said when it was last left; `undefined` where the journal does not know. */

@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { createOnce, readWholeFile } from "@quasar/durable";
+import type { Repository } from "@quasar/git";
+import { makeFolders } from "@quasar/process/files";
+
+const MAX_BYTES = 100;
+
+/**
+ * Names the making of a work tree: the name is in its git folder, and one that is made again gets another. It is
+ * given, durably, where there is none yet.
+ *
+ * @returns `""` where it can be neither read nor given.
+ */
+export function treeMark({ gitDir }: Pick<Repository, "gitDir">): string {
+  const folder = join(gitDir, "quasar");
+  const file = join(folder, "tree-mark");
+  try {
+    const found = readWholeFile(file, { maxBytes: MAX_BYTES });
+    if (found !== undefined) return Buffer.from(found).toString();
+    makeFolders(folder);
+    const mark = randomUUID();
+    return createOnce(file, Buffer.from(mark)) ? mark : "";
+  } catch {
+    return "";
+  }
+}
