@@ -32,7 +32,7 @@ export interface DetachedWorkTreeOptions extends SignalOptions {
 }
 
 /**
- * Makes a linked work tree at a commit, on no branch, durably. No git hook runs, and no filter but those of the
+ * Makes a linked work tree that holds all of a commit, on no branch, durably: sparse checkouts of others do not count. No git hook runs, and no filter but those of the
  * user's own settings. One that a crash leaves half made is locked: see {@link repairWorkTrees}.
  *
  * @throws {GitError} `ERR_MISSING_OBJECT` where the commit or one of its files is not here; `ERR_GIT_FAILED`, also where
@@ -50,9 +50,19 @@ export async function addDetachedWorkTree(
   await write(root, args, { signal });
   const made = await openRepository(path, { signal });
   lockTree(made.gitDir, UNFINISHED);
+  await holdAll(made, { signal });
   await checkOutCommit(made, commit, { signal });
   await gitOutput("keep", root, ["worktree", "unlock", "--", path], { signal });
   return made;
+}
+
+/** Git gives a new work tree the sparse checkout of the one at hand: this one holds the whole commit. */
+async function holdAll({ root, gitDir }: Repository, { signal }: SignalOptions): Promise<void> {
+  rmSync(join(gitDir, "info", "sparse-checkout"), { force: true });
+  const file = join(gitDir, "config.worktree");
+  if (!existsSync(file)) return;
+  const args = ["config", "--file", file, "core.sparseCheckout", "false"];
+  await gitOutput("keep", root, args, { signal });
 }
 
 /**

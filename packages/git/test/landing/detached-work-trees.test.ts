@@ -45,6 +45,29 @@ test("makes a whole work tree on no branch, and leaves the others alone", async 
   });
 });
 
+test.for([
+  ["of the user's work tree", ["sparse-checkout", "set", "--cone", "d"]],
+  ["without cones", ["sparse-checkout", "set", "--no-cone", "/d/", "!/b"]],
+  ["of all work trees", ["config", "core.sparseCheckout", "true"]],
+] as const)("holds all of the commit under a sparse checkout %s", async ([, args]) => {
+  const { root, repository, ours, theirs, folder } = await aScene();
+  git(root, ...args);
+  write(root, ".git/info/sparse-checkout", "/d/\n");
+  git(root, "read-tree", "-mu", "HEAD");
+  const settings = git(root, "config", "--list", "--show-origin");
+  const seen = readdirSync(root);
+  const path = join(folder, "p");
+  const made = await addDetachedWorkTree(repository, { path, commit: theirs });
+  expect([read(path, "b"), read(path, "f")]).toEqual(["b", "f"]);
+  write(path, "new/file", "new");
+  git(path, "add", "new/file");
+  expect(git(path, "status", "--porcelain")).toBe("A  new/file\n");
+  await checkOutCommit(made, ours);
+  expect([read(path, "d/a"), read(path, "f")]).toEqual(["a", "f"]);
+  expect(readdirSync(root)).toEqual(seen);
+  expect(git(root, "config", "--list", "--show-origin")).toBe(settings);
+});
+
 test("moves one to another commit, whatever was changed in it", async () => {
   const { repository, ours, theirs, folder } = await aScene();
   const path = join(folder, "p");
