@@ -212,6 +212,29 @@ test.for([
   expect(receipts.filter(({ command: of }) => of === "true")).toHaveLength(1);
 });
 
+test.for([
+  ["its .git", "rm -f .git"],
+  ["all that is there", "rm -rf -- * .[a-z]*"],
+  ["its work tree", 'rm -rf "$PWD"'],
+  ["its git folder", 'rm -rf "$(git rev-parse --git-dir)"'],
+  ["its work tree for a link", 'here="$PWD"; cd ..; rm -rf "$here"; ln -s / "$here"'],
+] as const)(
+  "a command that removes %s has failed, and the next one finds the commit",
+  async ([, removes]) => {
+    const command = `test ! -e a.txt || { ${removes}; }`;
+    const files = { "nebula.toml": verified([command, "test -e a.txt || test ! -e b.txt"]) };
+    const place = aPlace({}, { ...files, "a.md": phase("a", "max_reworks = 1") });
+    const { state } = await place.apply(WRITES_BOTH);
+    expect(told(place, "rework").map(({ findings }) => findings)[0]).toEqual([
+      expect.stringContaining(`[verify] ${command} removed its work tree or what git has there`),
+    ]);
+    expect(place.landings()).toEqual([]);
+    const receipts = listReceipts(nebulaHome(commonDir(place), state.id).receipts);
+    const last = receipts.filter(({ command: of }) => of !== command);
+    expect(last.every(({ exitCode }) => exitCode === 0)).toBe(true);
+  },
+);
+
 test("a branch that a command has checked out is in nobody's way", async () => {
   const leave = "test ! -e a.txt || { git branch -q -f mine && git switch -q mine; }";
   const files = { "nebula.toml": verified([leave, "git symbolic-ref -q HEAD && exit 1; true"]) };

@@ -5,6 +5,7 @@ import { treeToCommit } from "@quasar/git/work-trees";
 import { signReceipt } from "@quasar/receipts";
 import type { Engine } from "../context/context.ts";
 import { runShell } from "../commands/run-shell.ts";
+import { isWhole } from "../trees/whole.ts";
 
 /** A commit to be verified, and its tree. */
 export interface Candidate {
@@ -34,7 +35,8 @@ export async function verifyOnce(
 ): Promise<string | undefined> {
   const { home, keys, store, signal } = engine;
   const ran = await runShell(engine, { command, path: tree.root, dir: home.receipts });
-  const after = await lookAt(tree.root, candidate, signal);
+  const isThere = await isWhole(tree);
+  const after = isThere ? await lookAt(tree.root, candidate, signal) : UNSEEN;
   const { end, startedAt } = ran;
   signReceipt(
     {
@@ -58,10 +60,13 @@ export async function verifyOnce(
     },
     { keys, dir: home.receipts },
   );
+  const code = `exit ${end.exitCode}: ${ran.tail}`;
+  if (!isThere) {
+    return `[verify] ${command} removed its work tree or what git has there, so it has not judged what lands; ${code}`;
+  }
   const isMoved = after.commit !== candidate.commit;
   // At once: a branch that is checked out here is in the way of its landings.
   if (isMoved || after.isOnBranch) await checkOutCommit(tree, candidate.commit, { signal });
-  const code = `exit ${end.exitCode}: ${ran.tail}`;
   if (isMoved) {
     const where = after.commit?.slice(0, 10) ?? "a branch without a commit";
     return `[verify] ${command} moved HEAD to ${where}, so it has not judged what lands; ${code}`;
@@ -73,7 +78,7 @@ export async function verifyOnce(
 
 /** What is in the work tree once a command has ended. */
 interface After {
-  /** `undefined`: HEAD is on a branch that has none. */
+  /** `undefined`: HEAD is on a branch that has none, or there is no work tree. */
   readonly commit: string | undefined;
   readonly isOnBranch: boolean;
   /** `undefined`: no commit can hold it, since git was asked not to look at some of it. */
@@ -81,6 +86,9 @@ interface After {
   /** Paths that are not as the commit has them. */
   readonly changed: readonly string[];
 }
+
+/** Git cannot say what is there. */
+const UNSEEN: After = { commit: undefined, isOnBranch: false, tree: undefined, changed: [] };
 
 async function lookAt(
   path: string,

@@ -52,7 +52,7 @@ export async function verify(
   let isKnown = true;
   let isFlaky = false;
   try {
-    const tree = await verifyTree(engine, candidate);
+    let tree = await verifyTree(engine, candidate);
     const configSha256 = configOf(engine, tree.root);
     /** Whether nothing was run there that may have left something. */
     let isFresh = true;
@@ -61,7 +61,7 @@ export async function verify(
       isKnown = false;
       let finding: string | undefined;
       for (let tries = 0; tries <= verifyRetries; tries += 1) {
-        if (!isFresh) await verifyTree(engine, candidate);
+        if (!isFresh) tree = await verifyTree(engine, candidate);
         finding = await verifyOnce(engine, { command, tree, candidate, configSha256 });
         isFresh = finding === undefined && verifyClean === "untracked";
         if (finding !== undefined) continue;

@@ -7,6 +7,7 @@ import type { Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { runShell } from "../commands/run-shell.ts";
 import type { NebulaSpec } from "../spec/types.ts";
+import { isWhole } from "./whole.ts";
 
 /** What setup commands are taken to read where a nebula names nothing: lockfiles and manifests. */
 const INPUTS = [
@@ -81,8 +82,12 @@ export async function setUp(
   makeFolders(folder);
   for (const command of commands) {
     const { end, tail } = await runShell(engine, { command, path: tree.root, dir: folder });
-    if (end.exitCode === 0) continue;
-    throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${end.exitCode}: ${tail}`);
+    if (end.exitCode !== 0) {
+      throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${end.exitCode}: ${tail}`);
+    }
+    if (await isWhole(tree)) continue;
+    const what = "removed its work tree or what git has there";
+    throw new NebulaError("ERR_SETUP", `setup: ${command} ${what}: ${tail}`);
   }
   replaceFile(file, Buffer.from(digest), { keepPrevious: false });
 }

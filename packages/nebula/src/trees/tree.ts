@@ -2,6 +2,7 @@ import { existsSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
+import { gitDirAt } from "@quasar/git/internal";
 import {
   addDetachedWorkTree,
   checkOutCommit,
@@ -64,6 +65,7 @@ export async function openTree(
 ): Promise<Repository> {
   const path = treePath(engine, name);
   const { repository, signal } = engine;
+  if (name === VERIFY_TREE) await removeBroken(repository, path);
   const isThere = existsSync(path);
   const tree = isThere
     ? await openRepository(path, { signal })
@@ -76,6 +78,13 @@ export async function openTree(
   }
   await setUp(engine, tree, setup);
   return tree;
+}
+
+/** A command of a verification may have removed what git has there: the rest is nobody's work. */
+async function removeBroken({ commonDir }: Repository, path: string): Promise<void> {
+  const gitDir = await gitDirAt(path);
+  const isOurs = gitDir !== undefined && dirname(gitDir) === join(commonDir, "worktrees");
+  if (!isOurs) rmSync(path, { recursive: true, force: true });
 }
 
 /** Has a work tree hold a commit and nothing else but what git ignores; that neither where `isEmptied`. */
