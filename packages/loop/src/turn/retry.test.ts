@@ -1,3 +1,5 @@
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { describe, expect, test } from "vitest";
 import {
@@ -169,6 +171,13 @@ describe("a killed agent", () => {
   });
 });
 
+/** Has a work tree count as the one that an earlier turn worked in. */
+function asSameTree(dir: string, earlier: string): void {
+  const mark = ".git/quasar/tree-mark";
+  mkdirSync(join(dir, ".git/quasar"), { recursive: true });
+  copyFileSync(join(earlier, mark), join(dir, mark));
+}
+
 describe("a pause", () => {
   test("that is killed continues for its rest when the run is resumed, and its retries still count", async () => {
     const busy = failing("overloaded");
@@ -189,6 +198,7 @@ describe("a pause", () => {
     const later = new Lab({ coder: fakeAgent([busy]), retries: 2 });
     later.loop.tree.git("fetch", "-q", lab.loop.tree.dir, "main");
     later.loop.tree.git("reset", "-q", "--hard", stored.gitSha);
+    asSameTree(later.loop.tree.dir, lab.loop.tree.dir);
     later.now = Date.parse("2026-01-02T03:04:30Z");
     expect(await later.resume(stored)).toMatchObject({
       outcome: "agent",
