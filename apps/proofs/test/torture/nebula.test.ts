@@ -78,7 +78,7 @@ test.for(sample(GATED_KILLS, 1, 1))(
   },
 );
 
-/** Of some 1,600 kills a quarter; which one, the seed decides. */
+/** Of some 1,900 kills a quarter; which one, the seed decides. */
 const PART = { number: 1 + (seed % 4), of: 4 };
 
 test.runIf(lane === "long")(
