@@ -23,9 +23,9 @@ import {
 import { openProtectedFiles, type ProtectedFiles } from "@quasar/git/protected-files";
 import { type Snapshot, takeSnapshot } from "@quasar/git/snapshots";
 import { lstatSync } from "node:fs";
-import { entryAt } from "@quasar/process/files";
 import { join } from "node:path";
 import { syncFiles, syncNames } from "@quasar/durable";
+import { entryAt } from "@quasar/process/files";
 import {
   type ControlsOptions,
   type OpenControls,

@@ -56,7 +56,7 @@ export interface Engine {
   /** As the last update has it. */
   readonly spec: NebulaSpec;
   readonly store: StateStore;
-  /** Absolute path of the folder that holds the nebula's work trees. */
+  /** Absolute path, without links, of the folder that holds the nebula's work trees. */
   readonly trees: string;
   readonly keys: KeyManager;
   /** As the last update has them. */

@@ -39,7 +39,7 @@ export interface StateStore {
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
-  /** Records limits that a person has typed; what is left out stays. */
+  /** Records limits that a person has typed; one that is not given stays as it was. */
   limit(limits: TypedLimits): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
@@ -43,9 +43,8 @@ export async function repairTrees({ repository, trees, signal, tell }: Engine): 
       message: `files that are no work tree of the repository are kept in ${path}`,
     });
   }
-  const folder = realpathSync(trees);
   const known = await listWorktrees(repository.root, { signal });
-  for (const { path } of known.filter((tree) => dirname(tree.path) === folder)) {
+  for (const { path } of known.filter((tree) => dirname(tree.path) === trees)) {
     await freeGitLocks(await openRepository(path, { signal }));
   }
 }

@@ -5,7 +5,6 @@ import { type BaseUpdate, keptSpec, nebulaNow, updateBase } from "@quasar/nebula
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
-import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -13,7 +12,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { stepsOfNebula } from "../nebula/outcome.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
-import { requireNebulaTrust } from "../nebula/trust.ts";
+import { askNebulaTrust } from "../nebula/trust.ts";
 import type { NebulaUpdateBaseLine } from "../schemas/nebula-care.ts";
 import { workOnNebula } from "./nebula-apply.ts";
 
@@ -37,12 +36,8 @@ export async function nebulaUpdateBaseCommand(
     : namedCommit(workspace, named));
   await requireNew(workspace, state, commit);
   // What verifies it is asked about before anything is recorded.
-  const spec = keptSpec(workspace.repositoryId, state);
-  const { root } = workspace;
-  const stateDir = openUser().folders.state;
-  await loadTrusted(trustConfig === true, (trust) =>
-    requireNebulaTrust(spec, { root, stateDir, trust }),
-  );
+  const trust = { stateDir: openUser().folders.state, trust: trustConfig === true };
+  await askNebulaTrust(keptSpec(workspace.repositoryId, state), { root: workspace.root, ...trust });
   const update: BaseUpdate = { ...commit, withAgent: withAgent === true };
   const updated = await updateBase(repositoryOf(workspace), state, update);
   if (updated.kind === "done") {

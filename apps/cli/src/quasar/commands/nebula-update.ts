@@ -9,14 +9,13 @@ import {
 import { loadNebula } from "@quasar/nebula/spec";
 import { openUser } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine, shellWord } from "@quasar/runs/text";
-import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
-import { requireNebulaTrust } from "../nebula/trust.ts";
+import { askNebulaTrust } from "../nebula/trust.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { resumeOf } from "../nebula/outcome.ts";
 import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
@@ -61,9 +60,7 @@ export async function nebulaUpdateCommand(
   let taken: "done" | "left" | undefined;
   if (!isSame && !isDryRun) {
     const stateDir = openUser().folders.state;
-    await loadTrusted(trustConfig === true, (trust) =>
-      requireNebulaTrust(planned.spec, { root, stateDir, trust }),
-    );
+    await askNebulaTrust(planned.spec, { root, stateDir, trust: trustConfig === true });
     taken = updateNebula(repositoryId, state, loaded);
   }
   const next = nextOf(state, { isSame, taken, dir });
