@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
@@ -43,6 +52,46 @@ test("a new work tree gets the files that it needs and is set up once before its
     "none was not copied: it is not there",
   ]);
   expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe(".gitignore\na.txt");
+});
+
+test("a work tree whose files were not all copied when its engine ended is made anew", async () => {
+  const files = { "nebula.toml": execution('copy = ["none", ".env"]'), "a.md": phase("a") };
+  const place = aPlace({ ".gitignore": ".env\n" }, files);
+  write(place.repo, { ".env": "KEY=1\n" });
+  const stop = new AbortController();
+  const onEvent: ApplyOptions["onEvent"] = (event) => {
+    if (event.type === "warning" && event.message.startsWith("none was not copied")) stop.abort();
+  };
+  await place.apply({}, { onEvent, signal: stop.signal });
+  let seen = "";
+  const work: Work = {
+    "Phase a": (tree) => {
+      seen = readFileSync(join(tree, ".env"), "utf8");
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(seen).toBe("KEY=1\n");
+});
+
+test("files are copied with their modes, and whole or not at all", async () => {
+  const files = { "nebula.toml": execution('copy = ["bin/key"]'), "a.md": phase("a") };
+  const place = aPlace({ ".gitignore": "bin/\n" }, files);
+  const text = "0123456789abcdef".repeat(200_000);
+  write(place.repo, { "bin/key": text });
+  chmodSync(join(place.repo, "bin/key"), 0o540);
+  let seen: unknown;
+  const work: Work = {
+    "Phase a": (tree) => {
+      const path = join(tree, "bin/key");
+      const isSame = readFileSync(path, "utf8") === text;
+      const names = readdirSync(join(tree, "bin"));
+      seen = { isSame, mode: statSync(path).mode & 0o777, names };
+      write(tree, { "a.txt": "a\n" });
+    },
+  };
+  expect((await place.apply(work)).reason).toBe("done");
+  expect(seen).toEqual({ isSame: true, mode: 0o540, names: ["key"] });
 });
 
 test("values of files that are copied are in no commit, and in nothing that a command has printed", async () => {

@@ -29,6 +29,8 @@ export interface DetachedWorkTreeOptions extends SignalOptions {
   readonly path: string;
   /** Full id. */
   readonly commit: string;
+  /** Adds what belongs into it beside the commit's files; it is made only once this is done. @default nothing */
+  readonly prepare?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -36,11 +38,11 @@ export interface DetachedWorkTreeOptions extends SignalOptions {
  * user's own settings. One that a crash leaves half made is locked: see {@link repairWorkTrees}.
  *
  * @throws {GitError} `ERR_MISSING_OBJECT` where the commit or one of its files is not here; `ERR_GIT_FAILED`, also where
- *   something is in the folder; `ERR_BAD_REVISION`; the signal's reason when aborted.
+ *   something is in the folder; `ERR_BAD_REVISION`; what `prepare` throws; the signal's reason when aborted.
  */
 export async function addDetachedWorkTree(
   repository: Repository,
-  { path, commit, signal }: DetachedWorkTreeOptions,
+  { path, commit, prepare, signal }: DetachedWorkTreeOptions,
 ): Promise<Repository> {
   const { root } = repository;
   const how = ["--quiet", "--detach", "--no-checkout", "--lock", "--reason", UNFINISHED];
@@ -52,6 +54,7 @@ export async function addDetachedWorkTree(
   lockTree(made.gitDir, UNFINISHED);
   await holdAll(made, { signal });
   await checkOutCommit(made, commit, { signal });
+  await prepare?.();
   await gitOutput("keep", root, ["worktree", "unlock", "--", path], { signal });
   return made;
 }

@@ -1,12 +1,13 @@
-import { constants, copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncNames } from "@quasar/durable";
 import { isIgnored } from "@quasar/git/internal";
 import { entryAt, makeFolders } from "@quasar/process/files";
 import type { Engine } from "../context/context.ts";
+import { copyFile } from "./copy-file.ts";
 
 /**
- * Gives a new work tree the files of the user's that git ignores there and that it needs, with their modes. What is no
- * plain file, is reached by a link, or would be committed, is left out and told.
+ * Gives a new work tree the files of the user's that git ignores there and that it needs, with their modes, durably. What
+ * is no plain file, is reached by a link, or would be committed, is left out and reported.
  *
  * @param path - Absolute, of the work tree.
  */
@@ -37,7 +38,8 @@ async function copyOne(name: string, { from, to, signal }: Way): Promise<string 
   if (entryAt(target) !== undefined) return undefined;
   if (!(await isIgnored(to, name, { signal }))) return "git does not ignore it";
   makeFolders(dirname(target));
-  copyFileSync(join(from, name), target, constants.COPYFILE_EXCL);
+  copyFile(join(from, name), target);
+  syncNames(to, [name]);
   return undefined;
 }
 

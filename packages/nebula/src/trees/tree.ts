@@ -65,11 +65,10 @@ export async function openTree(
   const path = treePath(engine, name);
   const { repository, signal } = engine;
   if (name === VERIFY_TREE) await removeBroken(repository, path);
-  const isThere = existsSync(path);
-  const tree = isThere
+  const prepare = () => copyFiles(engine, path);
+  const tree = existsSync(path)
     ? await openRepository(path, { signal })
-    : await addDetachedWorkTree(repository, { path, commit, signal });
-  if (!isThere) await copyFiles(engine, path);
+    : await addDetachedWorkTree(repository, { path, commit, prepare, signal });
   if (tree.commonDir !== repository.commonDir || tree.root !== path) {
     const message = `${path} is no work tree of the repository any more`;
     const next = [{ note: "resume the nebula: it keeps what is there under another name" }];
