@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { expect, test, vi } from "vitest";
+import type { Told } from "../src/events.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { stopEngine } from "../src/people/stop.ts";
 import { LimitFiles } from "../src/context/limit-files.ts";
@@ -18,6 +19,8 @@ import {
 } from "./place.ts";
 
 const BOTH = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+
+const NO_WORK = { maxWorkers: 0, totalUsd: 0, phaseUsd: 0 };
 
 const looks = vi.hoisted(() => ({ before: async (): Promise<void> => {} }));
 
@@ -47,18 +50,17 @@ test("a phase that its budget holds does not keep others from trying an agent", 
 
 test("what needs a phase that fails while the engine looks around is skipped by that engine", async () => {
   const place = aPlace({}, IN_ORDER);
-  let seen = 0;
+  let isAtWork = false;
   let isLast = false;
   looks.before = async () => {
-    seen += 1;
-    // The first is before the phase begins, and the second before its run.
-    if (seen !== 3) return;
+    if (!isAtWork || isLast) return;
     isLast = true;
     const hasFailed = () => place.told.some(({ type }) => type === "phase_failed");
     await vi.waitFor(() => expect(hasFailed()).toBe(true), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
   };
   const fails = async (): Promise<void> => {
+    isAtWork = true;
     await vi.waitFor(() => expect(isLast).toBe(true), 20_000);
     throw new Error("no");
   };
@@ -92,6 +94,41 @@ test("a stop at once is heard while an engine that has failed waits for its turn
   expect(await ended).toMatchObject({ message: "broken" });
   looks.before = async () => {};
   expect(ends).toContain("cut off");
+});
+
+test("no engine begins while a worker of one that has failed is alive, whatever fails beside", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const agents = agentsOf(WRITES_BOTH);
+  const ends: string[] = [];
+  let second: unknown;
+  const failed = Promise.withResolvers<void>();
+  looks.before = async () => {
+    if (ends.includes("begun")) throw new Error("broken");
+  };
+  const optionsOf = (spec: { readonly title: string }) => {
+    const { coder, reviewer } = agents(spec);
+    const invoke: AgentInvoker["invoke"] = async (request, options) => {
+      ends.push("begun");
+      const cutOff = new Promise((resolve) => options?.signal?.addEventListener("abort", resolve));
+      await Promise.race([cutOff, failed.promise]);
+      looks.before = async () => {};
+      second = await place.apply({}, { limits: NO_WORK }).catch((error: unknown) => error);
+      ends.push("ended");
+      return coder.invoke(request, options);
+    };
+    return { coder: { ...coder, invoke }, reviewer };
+  };
+  const onEvent = ({ type }: Told): void => {
+    if (type === "engine_stops") throw new Error("the disk is full");
+  };
+  const error = await place
+    .apply(WRITES_BOTH, { optionsOf, onEvent })
+    .catch((thrown: unknown) => thrown);
+  failed.resolve();
+  await vi.waitFor(() => expect(ends).toContain("ended"), 20_000);
+  looks.before = async () => {};
+  expect(second).toMatchObject({ code: "ERR_LOCKED" });
+  expect(error).toMatchObject({ message: "broken" });
 });
 
 test("a phase whose work tree cannot be set up anew fails by itself", async () => {

@@ -1,5 +1,10 @@
 import type { FileSystem } from "@quasar/durable";
-import { exploreCrashes, type SimulatedProcess, withoutSync } from "@quasar/durable/testing";
+import {
+  createDisk,
+  exploreCrashes,
+  type SimulatedProcess,
+  withoutSync,
+} from "@quasar/durable/testing";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { boundFindings, boundText } from "../src/state/bounds.ts";
@@ -123,4 +128,13 @@ test("what is kept of findings and reasons is bounded, and the end of each is th
   expect(many).toHaveLength(101);
   expect(many.slice(-2)).toEqual(["finding 99", "and 9900 more"]);
   expect(boundFindings(["one"])).toEqual(["one"]);
+});
+
+test("a store that was closed saves nothing", () => {
+  const fs = createDisk().connect();
+  const store = openState(HOME, BEGUN, () => NOW, { fs });
+  store.close();
+  expect(() => store.reserve("a", 1)).toThrow("closed");
+  expect(() => store.note({ type: "phase_unchanged", phase: "a" })).toThrow("closed");
+  expect(loadSaved(HOME, { fs })?.state).toEqual(BEGUN);
 });

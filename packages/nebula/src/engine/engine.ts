@@ -46,10 +46,7 @@ class Loop {
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    this.#inFlight = new InFlight(engine.signal, (error) => {
-      // It is thrown once the turns in flight have ended: no other is begun and paid for.
-      engine.steering.stop(`after the turns in flight: ${messageOf(error)}`);
-    });
+    this.#inFlight = new InFlight(engine.signal, (error) => endAfterTurns(engine, error));
     this.#obstacles = new Obstacles(engine);
     this.#dispatch = new Dispatch(engine, this.#inFlight, this.#obstacles);
     this.#lane = new Lane(engine, this.#inFlight, this.#obstacles);
@@ -59,9 +56,15 @@ class Loop {
     const { signal, store, steering, landingsOnly } = this.#engine;
     for (;;) {
       const { ended } = this.#inFlight;
-      await this.#inFlight.guard(this.#look());
+      let waits = false;
+      const pass = async (): Promise<void> => {
+        await this.#look();
+        waits = this.#inFlight.isIdle && this.#waits();
+      };
+      // Whatever it throws, the nebula stays locked while anything is at work.
+      await this.#inFlight.guard(pass());
       // What has ended meanwhile may have made room for more.
-      if (this.#inFlight.isIdle && ended === this.#inFlight.ended && !this.#waits()) break;
+      if (this.#inFlight.isIdle && ended === this.#inFlight.ended && !waits) break;
       await this.#inFlight.wait(LOOK_MS);
     }
     if (this.#inFlight.failure !== undefined) throw this.#inFlight.failure.error;
@@ -115,6 +118,16 @@ class Loop {
     const { revision } = store.current;
     if (landingsOnly !== undefined || this.#waitingPlan === revision) return;
     if (tellPlanWaits(this.#engine)) this.#waitingPlan = revision;
+  }
+}
+
+/** An error is thrown once the turns in flight have ended: no other is begun and paid for. Throws nothing. */
+function endAfterTurns({ steering }: Engine, error: unknown): void {
+  try {
+    steering.stop(`after the turns in flight: ${messageOf(error)}`);
+  } catch {
+    // Where not even that can be saved or reported, nor can what the turns come to.
+    steering.endNow();
   }
 }
 

@@ -14,7 +14,7 @@ export class InFlight {
 
   /**
    * @param signal - What is thrown because of it is no failure.
-   * @param onFailure - Called once.
+   * @param onFailure - Called once; must not throw.
    */
   constructor(signal: AbortSignal, onFailure: (error: unknown) => void) {
     this.#signal = signal;
@@ -43,7 +43,7 @@ export class InFlight {
     return this.#failure;
   }
 
-  /** Waits for work, and keeps its error. */
+  /** Waits for work, and keeps its error: it throws none. */
   async guard(work: Promise<unknown>): Promise<void> {
     try {
       await work;

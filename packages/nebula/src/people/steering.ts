@@ -20,8 +20,14 @@ export interface Steering {
   readonly isPaused: boolean;
   /** Takes what people have left since: notes of a command, and files in the nebula's own folder. */
   look(): Promise<void>;
-  /** Has the engine stop, by itself. @param reason - For people; it continues "stops". */
+  /**
+   * Has the engine stop, by itself, also where this throws since it cannot be recorded or reported.
+   *
+   * @param reason - For people; it continues "stops".
+   */
   stop(reason: string): void;
+  /** Cuts off what is in flight. */
+  endNow(): void;
 }
 
 export interface SteeringOptions {
@@ -56,7 +62,7 @@ export function createSteering(options: SteeringOptions): Steering {
   };
 
   return {
-    stop,
+    ...{ stop, endNow },
     get isStopping() {
       return isStopping;
     },

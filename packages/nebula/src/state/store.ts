@@ -25,7 +25,7 @@ export function loadSaved(
 
 /**
  * The state that an engine works with. What a change returns from is on disk, and so is its event; one that could not be
- * read again is refused (`ERR_USAGE`), and changes nothing.
+ * read again is refused (`ERR_USAGE`), and changes nothing. Once it is closed, each change throws: the lock may be another's.
  */
 export interface StateStore {
   readonly current: NebulaState;
@@ -82,6 +82,7 @@ export function openState(
     journal.add(parseEvent(text));
   }
   journal.sync();
+  let isClosed = false;
   /** Those that the journal may lose, oldest first. */
   let unsynced: readonly string[] = [];
   const add = (text: string): void => {
@@ -94,6 +95,7 @@ export function openState(
   const textOf = (event: NebulaEvent): string => eventText({ at: now().toISOString(), ...event });
   /** The state is written with its event, so that a crash between it and the journal loses neither. */
   const save = (next: NebulaState, event?: NebulaEvent): void => {
+    if (isClosed) throw new Error("the state of the nebula is closed");
     const text = event === undefined ? [] : [textOf(event)];
     const from = journal.end.seq - unsynced.length + 1;
     const recent = { from, events: [...unsynced, ...text] };
@@ -139,7 +141,10 @@ export function openState(
     },
     branchRenamed: () => save({ ...current, archivedTip: "" }),
     note: (event) => add(textOf(event)),
-    close: () => journal.close(),
+    close() {
+      isClosed = true;
+      journal.close();
+    },
   };
 }
 
