@@ -1,4 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { updateNebula } from "../src/engine/update.ts";
 import { answerPhase } from "../src/people/answer.ts";
@@ -42,6 +44,19 @@ test("with the gate approve nothing begins before the plan is approved, nor land
   expect(decide(place, "reject")).toMatchObject({ kind: "refused" });
   answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+});
+
+test("a pause keeps no engine from ending whose plan waits, so that a person can approve it", async () => {
+  const place = aPlace({}, FILES);
+  write(place.dir, { PAUSE: "" });
+  const stop = AbortSignal.timeout(10_000);
+  expect((await place.apply(WRITES_BOTH, { signal: stop })).reason).toBe("waiting");
+  expect(decide(place, "approve")).toEqual({ kind: "done" });
+  const working = place.apply(WRITES_BOTH);
+  await sleep(1500);
+  expect(newest(place).phases[0]?.runs).toEqual([]);
+  rmSync(join(place.dir, "PAUSE"));
+  expect((await working).state.phases[0]).toMatchObject({ question: "land" });
 });
 
 test("a rejected plan waits until it is another one, which is asked about anew", async () => {

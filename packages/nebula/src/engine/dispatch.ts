@@ -51,8 +51,10 @@ export class Dispatch {
 
   /** Whether all there is to do waits for the end of a pause, or for an agent that may be waited for. */
   waits(): boolean {
-    const { steering, landingsOnly, limits, now } = this.#engine;
-    if (steering.isPaused && landingsOnly === undefined) return this.#ready().next().done !== true;
+    const { steering, limits, now } = this.#engine;
+    // What a person decides of the plan is recorded while no engine works.
+    if (!this.#mayWork()) return false;
+    if (steering.isPaused) return this.#ready().next().done !== true;
     return this.isLimited && this.#heldUntil - now().getTime() <= (limits.waitMs ?? 0);
   }
 

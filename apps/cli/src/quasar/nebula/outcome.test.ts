@@ -1,6 +1,7 @@
 import type { NebulaState } from "@quasar/nebula";
+import type { NebulaNow } from "@quasar/nebula/internal";
 import { expect, test } from "vitest";
-import { stepsOfPhase } from "./outcome.ts";
+import { stepsOfNebula, stepsOfPhase } from "./outcome.ts";
 
 test("an id that looks like an option is none in the commands that are advised", () => {
   const phase = (id: string) => ({ id, status: "failed" }) as NebulaState["phases"][number];
@@ -9,4 +10,14 @@ test("an id that looks like an option is none in the commands that are advised",
     "quasar nebula retry --nebula abc -- --all",
   ]);
   expect(stepsOfPhase(nebula, phase("a b"))).toEqual(["quasar nebula retry 'a b' --nebula abc"]);
+});
+
+test("a pause is ended before a plan that waits is decided", () => {
+  const nebula = { id: "abc", dir: "tokens", archivedFrom: "", planVerdict: "rejected" };
+  const now = { pauseEnds: ["quasar nebula continue abc"] };
+  expect(stepsOfNebula(nebula as NebulaState, now as unknown as NebulaNow)).toEqual([
+    "quasar nebula continue abc",
+    "quasar nebula update tokens",
+    "quasar nebula approve --nebula abc",
+  ]);
 });

@@ -56,7 +56,7 @@ export function stepsOfNebula(
 ): readonly string[] {
   const { id: nebulaId, phases } = state;
   if (state.archivedFrom !== "") return endSteps(state, remote);
-  if (PLAN_WAITS.has(state.planVerdict)) return planSteps(state);
+  if (PLAN_WAITS.has(state.planVerdict)) return [...now.pauseEnds, ...planSteps(state)];
   const question = now.questions[0]?.id;
   const asked = phases.find(
     (phase) => phase.status === "awaiting_human" && !isAsking(phase) && phase.question !== "budget",
