@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
-import { makeFolders } from "@quasar/process/files";
+import { currentProcess } from "@quasar/process";
+import { makeFolders, syncFileSystem } from "@quasar/process/files";
 import type { Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { runShell } from "../commands/run-shell.ts";
@@ -51,9 +52,23 @@ export interface SetUpOptions {
 
 type Tree = Pick<Repository, "root" | "gitDir">;
 
-/** In the tree's git folder: the digest that it was set up with. It is there only while all that was made is. */
+/**
+ * In the tree's git folder: the digest that it was set up with. It is there only while all that was made is. Where that
+ * could not be synced, the machine's start follows, and it counts until the next one.
+ */
 function doneFile({ gitDir }: Tree): string {
   return join(gitDir, "quasar", "setup", "done");
+}
+
+/** What a tree was set up with; `""`: it counts as one that was not. */
+function doneDigest(file: string): string {
+  const text = Buffer.from(readWholeFile(file, { maxBytes: 256 }) ?? []).toString();
+  const [digest = "", boot = bootId()] = text.split(" ");
+  return boot === bootId() ? digest : "";
+}
+
+function bootId(): string {
+  return currentProcess().bootId ?? "unknown";
 }
 
 /** Has a work tree count as one that was not set up, durably: call it before anything goes that set-up has made. */
@@ -74,7 +89,7 @@ export async function setUp(
   if (commands.length === 0) return;
   const file = doneFile(tree);
   const folder = dirname(file);
-  const done = Buffer.from(readWholeFile(file, { maxBytes: 256 }) ?? []).toString();
+  const done = doneDigest(file);
   if (done !== "" && !isRepeated) return;
   const digest = setupDigest(engine.spec, tree.root, commands);
   if (done === digest) return;
@@ -89,5 +104,7 @@ export async function setUp(
     const what = "removed its work tree or what git has there";
     throw new NebulaError("ERR_SETUP", `setup: ${command} ${what}: ${tail}`);
   }
-  replaceFile(file, Buffer.from(digest), { keepPrevious: false });
+  const isSynced = await syncFileSystem(tree.root);
+  const text = isSynced ? digest : `${digest} ${bootId()}`;
+  replaceFile(file, Buffer.from(text), { keepPrevious: false });
 }
