@@ -25,7 +25,7 @@ import { AgentLimits } from "../context/agent-limits.ts";
 import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
 import { LimitFiles } from "../context/limit-files.ts";
-import { lockBeginning, lockNebula } from "../state/lock.ts";
+import { lockBeginning, lockEngine } from "../state/lock.ts";
 import type { StopReason } from "./stop-reason.ts";
 import { note } from "../state/report.ts";
 
@@ -102,7 +102,7 @@ async function work(
   const { id } = begun;
   const home = nebulaHome(repository.commonDir, id);
   makeFolders(home.dir);
-  const lock = lockNebula(home);
+  const lock = lockEngine(home);
   const limitFiles = new LimitFiles(options.stateFolder);
   try {
     if (resumed !== undefined) requireKept(loadState(home), resumed);

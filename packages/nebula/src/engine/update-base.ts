@@ -9,7 +9,7 @@ import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
 import { nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
 import { loadState } from "../state/store.ts";
-import { tryLockNebula, withState } from "../state/lock.ts";
+import { lockUnlessEngine, withState } from "../state/lock.ts";
 import type { Engine } from "../context/context.ts";
 import { nextSeq } from "../state/schedule.ts";
 
@@ -46,7 +46,7 @@ export async function updateBase(
   const held = { repository, signal: new AbortController().signal };
   // Whatever becomes of the branch it is on, the commit is kept from `gc` before anything names it.
   await holdRef(held, refsOf(state.id).merged(update.commit), update.commit);
-  const lock = tryLockNebula(home);
+  const lock = lockUnlessEngine(home);
   if (lock === undefined) {
     replacedBy(loadState(home) ?? state, NOBODY);
     leaveRequest(home, { kind: "base", ...update }, new Date());

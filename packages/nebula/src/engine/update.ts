@@ -10,7 +10,7 @@ import { type MergedFiles, mergeFiles, type PhaseUpdate } from "../spec/update.t
 import { type NebulaHome, nebulaHome, phaseRef } from "../state/home.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
 import { loadState, type StateStore } from "../state/store.ts";
-import { tryLockNebula, withState } from "../state/lock.ts";
+import { lockUnlessEngine, withState } from "../state/lock.ts";
 
 /** What a nebula would take over of its folder. */
 export interface NebulaUpdate extends MergedFiles {
@@ -61,7 +61,7 @@ export function updateNebula(
   loaded: LoadedNebula,
 ): "done" | "left" {
   const home = nebulaHome(commonDir, state.id);
-  const lock = tryLockNebula(home);
+  const lock = lockUnlessEngine(home);
   if (lock !== undefined) {
     withState({ home, state, lock }, (store) => {
       takeUpdate(home, store, planUpdate(home, store.current, loaded));

@@ -1,4 +1,4 @@
-import { tryLockNebula, withState } from "../state/lock.ts";
+import { lockUnlessEngine, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
@@ -44,7 +44,7 @@ export function answerQuestion(
   if (!keepAnswer(home, { question: id, by: "person", text: said, at })) {
     return refused(ANSWERED[readAnswer(home, id)?.by ?? "person"]);
   }
-  const lock = tryLockNebula(home);
+  const lock = lockUnlessEngine(home);
   if (lock === undefined) return { kind: "left" };
   return withState({ home, state, lock }, (store) => {
     takeAnswers({ home, store, tell: () => {} });

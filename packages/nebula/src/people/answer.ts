@@ -1,4 +1,4 @@
-import { tryLockNebula, withState } from "../state/lock.ts";
+import { lockUnlessEngine, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "../state/copy.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
@@ -48,7 +48,7 @@ export function answerPhase(
   }
   const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
   const home = nebulaHome(commonDir, state.id);
-  const lock = tryLockNebula(home);
+  const lock = lockUnlessEngine(home);
   if (lock === undefined) return leave(home, loadState(home) ?? state, decision, "left");
   return withState({ home, state, lock }, (store) => {
     // What was cut off while it landed may be on the branch.

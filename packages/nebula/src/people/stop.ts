@@ -1,8 +1,10 @@
+import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { lockHolder, removeFile, replaceFile } from "@quasar/durable";
+import { removeFile, replaceFile } from "@quasar/durable";
 import { currentProcess } from "@quasar/process";
+import { entryAt } from "@quasar/process/files";
 import * as v from "valibot";
-import { tryLockNebula } from "../state/lock.ts";
+import { engineOf, lockUnlessEngine } from "../state/lock.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import { readNote } from "./note-file.ts";
@@ -22,6 +24,7 @@ export type StopNote = v.InferOutput<typeof stopSchema>;
  * Has the engine that works on a nebula end.
  *
  * @returns `idle`: none does. `left`: it takes the note within a second.
+ * @throws {NebulaError} `ERR_LOCKED` where another command keeps the nebula's lock
  */
 export function stopEngine(
   commonDir: string,
@@ -29,22 +32,24 @@ export function stopEngine(
   { isNow }: Pick<StopNote, "isNow">,
 ): "idle" | "left" {
   const home = nebulaHome(commonDir, id);
-  const lock = tryLockNebula(home);
+  const lock = lockUnlessEngine(home);
   lock?.release();
-  const holder = lock === undefined ? lockHolder(home.lock) : undefined;
-  if (holder === undefined) return "idle";
-  const { pid, startTime } = holder;
+  const engine = lock === undefined ? engineOf(home) : undefined;
+  if (engine === undefined) return "idle";
+  const { pid, startTime } = engine;
   const note: StopNote = { pid, startTime, isNow };
   replaceFile(pathOf(home), Buffer.from(`${JSON.stringify(note)}\n`), { keepPrevious: false });
   return "left";
 }
 
-/** Takes the note that was left for this engine; one that was for another goes, too. */
+/** Takes the note that was left for this engine; one that was for another goes, too. One that comes meanwhile stays. */
 export function takeStop(home: NebulaHome): StopNote | undefined {
-  const path = pathOf(home);
-  const text = readNote(path, 4096);
+  const taken = `${pathOf(home)}.taken`;
+  if (entryAt(pathOf(home)) === undefined) return undefined;
+  renameSync(pathOf(home), taken);
+  const text = readNote(taken, 4096);
+  removeFile(taken);
   if (text === undefined) return undefined;
-  removeFile(path);
   const note = parsed(text);
   const { pid, startTime } = currentProcess();
   return note?.pid === pid && note.startTime === startTime ? note : undefined;

@@ -8,8 +8,10 @@ export interface NebulaHome {
   readonly state: string;
   /** What has happened, for people and for those who follow it. */
   readonly journal: string;
-  /** One engine at a time. */
+  /** One engine at a time, or one command. */
   readonly lock: string;
+  /** Which engine has the lock, while one has it. */
+  readonly engine: string;
   /** What people have answered, to be taken by the engine. */
   readonly inbox: string;
   /** What agents have asked, and what was answered. */
@@ -33,6 +35,7 @@ export function nebulaHome(commonDir: string, id: string): NebulaHome {
     state: join(dir, "state.toml"),
     journal: join(dir, "events.jsonl"),
     lock: join(dir, "lock"),
+    engine: join(dir, "engine.json"),
     inbox: join(dir, "inbox"),
     questions: join(dir, "questions"),
     receipts: join(dir, "receipts"),

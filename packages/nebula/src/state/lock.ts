@@ -1,22 +1,82 @@
+import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
+import {
+  acquireLock,
+  DurableError,
+  type Lock,
+  lockHolder,
+  readWholeFile,
+  replaceFile,
+} from "@quasar/durable";
+import { currentProcess, isAlive, parseIdentity, type ProcessIdentity } from "@quasar/process";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { nebulaeFolder, type NebulaHome } from "./home.ts";
 import type { NebulaState } from "./state.ts";
 import { openState, type StateStore } from "./store.ts";
 
-/** Takes the lock of a nebula: one engine works on it. @throws {NebulaError} `ERR_LOCKED` */
+/** How long a command may have the lock of a nebula that others wait for, in milliseconds. */
+const COMMAND_MS = 5000;
+
+/** How often the lock of a nebula is tried meanwhile, in milliseconds. */
+const TRY_MS = 50;
+
+/** Takes the lock of a nebula for a command. @throws {NebulaError} `ERR_LOCKED` */
 export function lockNebula(home: NebulaHome): Lock {
-  const lock = tryLockNebula(home);
+  const lock = lockUnlessEngine(home);
   if (lock === undefined) throw lockedError(home.lock, "another engine works on this nebula");
   return lock;
 }
 
-/** The same; `undefined` where an engine has it. */
-export function tryLockNebula(home: NebulaHome): Lock | undefined {
-  return tryLock(home.lock);
+/**
+ * The same; `undefined` where an engine has it. Another command is waited for.
+ *
+ * @throws {NebulaError} `ERR_LOCKED` where that keeps it for five seconds
+ */
+export function lockUnlessEngine(home: NebulaHome): Lock | undefined {
+  const end = performance.now() + COMMAND_MS;
+  for (let waitMs = 0; ; waitMs = TRY_MS) {
+    const lock = tryLock(home.lock, waitMs);
+    if (lock !== undefined) return lock;
+    if (engineOf(home) !== undefined) return undefined;
+    if (performance.now() > end) {
+      throw lockedError(home.lock, "another command changes this nebula");
+    }
+  }
+}
+
+/** Takes the lock of a nebula for an engine, which is on record while it has it. @throws {NebulaError} `ERR_LOCKED` */
+export function lockEngine(home: NebulaHome): Pick<Lock, "release"> {
+  const lock = lockNebula(home);
+  try {
+    const text = `${JSON.stringify(currentProcess())}\n`;
+    replaceFile(home.engine, Buffer.from(text), { keepPrevious: false });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  return {
+    release() {
+      try {
+        rmSync(home.engine, { force: true });
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}
+
+/** The engine that works on a nebula; `undefined`: none does. */
+export function engineOf({ engine }: NebulaHome): ProcessIdentity | undefined {
+  try {
+    const bytes = readWholeFile(engine, { maxBytes: 4096 }) ?? [];
+    const found = parseIdentity(JSON.parse(Buffer.from(bytes).toString()));
+    return found !== undefined && isAlive(found) !== false ? found : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof DurableError) return undefined;
+    throw error;
+  }
 }
 
 /** How long a nebula that begins waits for others that do, in milliseconds. */
@@ -51,9 +111,9 @@ function lockedError(path: string, message: string): NebulaError {
   });
 }
 
-function tryLock(path: string): Lock | undefined {
+function tryLock(path: string, waitMs = 0): Lock | undefined {
   try {
-    return acquireLock(path);
+    return acquireLock(path, { waitMs });
   } catch (error) {
     if (error instanceof DurableError && error.code === "ERR_LOCKED") return undefined;
     throw error;

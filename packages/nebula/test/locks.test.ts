@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acquireLock } from "@quasar/durable";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { stopEngine, takeStop } from "../src/people/stop.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import { lockEngine, lockNebula, lockUnlessEngine } from "../src/state/lock.ts";
+
+const removal = vi.hoisted(() => ({ before: (): void => {} }));
+
+vi.mock("@quasar/durable", async (original) => {
+  const durable = await original<typeof import("@quasar/durable")>();
+  return {
+    ...durable,
+    removeFile: (path: string) => {
+      removal.before();
+      durable.removeFile(path);
+    },
+  };
+});
+
+const STATE = { id: "abcdefghij" };
+
+function aHome() {
+  const commonDir = mkdtempSync(join(tmpdir(), "nebula-lock-"));
+  onTestFinished(() => rmSync(commonDir, { recursive: true, force: true }));
+  const home = nebulaHome(commonDir, STATE.id);
+  mkdirSync(home.dir, { recursive: true });
+  return { commonDir, home };
+}
+
+test("a stop that comes while an engine takes another one is taken after it", () => {
+  const { commonDir, home } = aHome();
+  const engine = lockEngine(home);
+  expect(stopEngine(commonDir, STATE, { isNow: false })).toBe("left");
+  removal.before = () => {
+    removal.before = () => {};
+    expect(stopEngine(commonDir, STATE, { isNow: true })).toBe("left");
+  };
+  expect(takeStop(home)).toMatchObject({ isNow: false });
+  expect(takeStop(home)).toMatchObject({ isNow: true });
+  expect(takeStop(home)).toBeUndefined();
+  engine.release();
+  expect(stopEngine(commonDir, STATE, { isNow: true })).toBe("idle");
+});
+
+test("a command that has the lock for a moment is no engine: it is waited for", async () => {
+  const { commonDir, home } = aHome();
+  const durable = join(import.meta.dirname, "../../durable/src/index.ts");
+  const program = `
+    import { acquireLock } from ${JSON.stringify(durable)};
+    acquireLock(${JSON.stringify(home.lock)}); console.log("held"); setTimeout(() => {}, 1500);`;
+  const holder = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void holder.kill("SIGKILL"));
+  await once(holder.stdout, "data");
+  expect(stopEngine(commonDir, STATE, { isNow: false })).toBe("idle");
+  lockNebula(home).release();
+});
+
+test("a command that keeps the lock is named, and is no engine either", { timeout: 60_000 }, () => {
+  const { home } = aHome();
+  const lock = acquireLock(home.lock);
+  const held = expect.objectContaining({ code: "ERR_LOCKED" }) as Error;
+  expect(() => lockUnlessEngine(home)).toThrow(held);
+  lock.release();
+});
+
+test("who has the lock as an engine is one until it is released", () => {
+  const { home } = aHome();
+  const engine = lockEngine(home);
+  expect(lockUnlessEngine(home)).toBeUndefined();
+  expect(() => lockNebula(home)).toThrow("another engine works on this nebula");
+  engine.release();
+  const lock = lockUnlessEngine(home);
+  expect(lock).toBeDefined();
+  lock?.release();
+});
