@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onGitWork, openRepository } from "@quasar/git";
 import { sample } from "@quasar/vitest/lane";
@@ -12,7 +12,10 @@ import { squashNebula } from "../src/landing/squash.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { leaveRequest } from "../src/people/requests.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { keepSpec } from "../src/state/copy.ts";
 import { nebulaHome } from "../src/state/home.ts";
+import { type PhaseState, pendingPhase } from "../src/state/state.ts";
+import { openState } from "../src/state/store.ts";
 import {
   agentsOf,
   aPlace,
@@ -314,6 +317,32 @@ test("a phase that is approved does not land where the branch fails by itself", 
   // The update lands, which makes nothing worse; the approved phase does not.
   expect(place.landings().at(-1)).toMatch(/^Land base-1/u);
   expect(newest(place).phases.find(({ id }) => id === "a")?.status).toBe("queued");
+});
+
+test("another commit takes the place of one that waits for a larger limit, without its needs", () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const home = nebulaHome(commonDir(place), "abcdefghij");
+  mkdirSync(home.dir, { recursive: true });
+  const revision = keepSpec(home, loadNebula(place.dir));
+  const [first, second] = ["1".repeat(40), "2".repeat(40)];
+  const waiting: PhaseState = {
+    ...{ ...pendingPhase("base-1", "p2-0", new Date()), merges: first, runs: ["r"] },
+    ...{ status: "awaiting_human", question: "budget", neededUsd: 9, neededTurnUsd: 3 },
+  };
+  const store = openState(
+    home,
+    {
+      ...{ id: "abcdefghij", name: "demo", branch: "nebula/demo", dir: place.dir, base: first },
+      ...{ revision, createdAt: new Date().toISOString(), archivedFrom: "", archivedTip: "" },
+      ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
+      phases: [waiting],
+    },
+    () => new Date(),
+  );
+  takeBase({ home, store, inLane: new Set() }, { commit: second, name: "main", withAgent: true });
+  const taken = { status: "queued", merges: second, neededUsd: 0, neededTurnUsd: 0 };
+  expect(store.phase("base-1")).toMatchObject(taken);
+  store.close();
 });
 
 test("an update of the base that comes while one is worked on is refused to the person at once", async () => {

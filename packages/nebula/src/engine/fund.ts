@@ -106,9 +106,12 @@ function reasonOf(facts: BudgetFacts, phase: Phase): string {
 export async function continueFunded(engine: Engine): Promise<void> {
   const { store, spec, optionsOf } = engine;
   const waiting = phasesOf(spec, store.current).filter(({ state }) => waitsForBudget(state));
+  if (waiting.length === 0) return;
+  // Ledgers of large nebulae are many, and this is asked each second.
+  const { cost } = await factsOf(engine);
   for (const phase of waiting) {
     const { id, runId, findings } = phase.state;
-    const facts = await factsOf(engine);
+    const facts = { spec, limits: engine.limits, state: store.current, cost };
     const turnUsdOf = (of: Phase["spec"]) => optionsOf(of, spec).maxTurnBudgetUsd ?? 0;
     if (shortages(facts, turnUsdOf).some((each) => each.phase === id)) continue;
     const status = runId === "" ? "pending" : "running";

@@ -88,6 +88,7 @@ export function takeBase(
     ...asked,
     ...{ status: "queued", tip: commit, reason: "", question: "", base: "" },
     ...{ conflictCommit: "", conflicts: [], findings: [], reworks: [], holdsSince: "" },
+    ...{ neededUsd: 0, neededTurnUsd: 0 },
     attempt: open === undefined ? 1 : open.attempt + 1,
     seq: known.seq === 0 ? nextSeq(store.current) : known.seq,
     updatedAt: new Date().toISOString(),

@@ -8,7 +8,7 @@ import { planLines } from "./plan-lines.ts";
 
 /**
  * Asks the person at the terminal about a plan that waits for them. Anything but an explicit word leaves it waiting, and
- * an agent is never asked.
+ * an agent is never asked. A word that has no meaning any more, since the plan is another one by now, is answered with why.
  *
  * @returns The nebula with what they have said.
  */
@@ -28,6 +28,7 @@ export async function askPlan(
   write(process.stderr, planLines(spec, plan, beside, viewOf(process.stderr)));
   const said = await ask('Type "approve" to begin, "reject" to stop; anything else waits: ');
   if (said !== "approve" && said !== "reject") return state;
-  decidePlan(commonDir, state, { verb: said });
+  const decided = decidePlan(commonDir, state, { verb: said });
+  if (decided.kind === "refused") write(process.stderr, [`the plan: ${decided.why}`]);
   return findNebula(commonDir, state.id);
 }
