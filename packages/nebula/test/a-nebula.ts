@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import { byName } from "../src/spec/by-name.ts";
 import { type ParsedNebula, parseNebula, type ParseOptions } from "../src/spec/parse.ts";
 import type { NebulaSpec } from "../src/spec/types.ts";
 
@@ -20,7 +21,7 @@ export function parsed(texts: Texts, options: ParseOptions = {}): ParsedNebula {
   const { "nebula.toml": manifest = MANIFEST, ...others } = texts;
   const phases = Object.entries(others)
     .map(([file, text]) => ({ file, text }))
-    .toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    .toSorted((a, b) => byName(a.file, b.file));
   return parseNebula({ manifest, phases, problems: [] }, options);
 }
 

@@ -2,12 +2,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { ApplyEnd, ApplyOptions } from "../src/engine/apply.ts";
+import { openRepository } from "@quasar/git";
+import { updateBase } from "../src/engine/update-base.ts";
 import { planUpdate, updateNebula } from "../src/engine/update.ts";
 import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { nebulaEvents } from "../src/state/events.ts";
+import { readSpec } from "../src/state/copy.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import {
   agentsOf,
@@ -79,6 +82,19 @@ test("phases that are new join, those that have not begun take their new text, o
   expect(place.landings().toSorted()).toEqual(
     ["a", "c", "d", "e"].map((id) => `Land ${id}: Phase ${id}`),
   );
+});
+
+test("a nebula is updated whose file names are in another order by bytes than by UTF-16 units", async () => {
+  const first = { "nebula.toml": MANIFEST, "\uFF21.md": phase("a") };
+  const place = aPlace({}, first);
+  expect((await place.apply(WORK)).reason).toBe("done");
+  write(place.dir, { "\u{1F600}.md": phase("b") });
+  expect(update(place)).toBe("done");
+  const home = nebulaHome(commonDir(place), newest(place).id);
+  expect(readSpec(home, newest(place).revision).phases.map(({ id }) => id)).toEqual(["a", "b"]);
+  const held = { commit: place.git("rev-parse", "main"), name: "main", withAgent: false };
+  await updateBase(await openRepository(place.repo), newest(place), held);
+  expect(readSpec(home, newest(place).revision).phases.map(({ id }) => id)).toContain("base-1");
 });
 
 test("a phase that begins again takes the text that its file has by then", async () => {

@@ -5,6 +5,7 @@ import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { leaveRequest, MOST_NAME, type Request } from "../people/requests.ts";
 import { keepSpec, readCopy } from "../state/copy.ts";
+import { byName } from "../spec/by-name.ts";
 import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
 import { nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
@@ -137,7 +138,7 @@ function withPhaseFile(files: NebulaFiles, id: string, text: string): NebulaFile
   const names = new Set(files.phases.map(({ file }) => file));
   const file = had ?? freeName(`${id}.md`, names);
   const phases = [...files.phases.filter((each) => each.file !== file), { file, text }];
-  return { ...files, phases: phases.toSorted((a, b) => (a.file < b.file ? -1 : 1)) };
+  return { ...files, phases: phases.toSorted((a, b) => byName(a.file, b.file)) };
 }
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {

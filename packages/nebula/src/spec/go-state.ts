@@ -1,6 +1,7 @@
 import { parse, stringify, TomlDate } from "smol-toml";
 import * as v from "valibot";
 import { NebulaError } from "../errors.ts";
+import { byName } from "./by-name.ts";
 import { isTable, type Table } from "./toml.ts";
 
 export const GO_STATE_FILE = "nebula.state.toml";
@@ -175,7 +176,7 @@ function reportOf({
 
 /** The text of nebula.state.toml, which the Go original reads: phases by their ids, a cost of 0 left out. */
 export function encodeGoState({ nebulaName, totalCostUsd, phases, extra }: GoState): string {
-  const sorted = [...phases].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const sorted = [...phases].toSorted(([a], [b]) => byName(a, b));
   return stringify({
     ...extra,
     version: VERSION,

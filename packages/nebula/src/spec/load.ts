@@ -2,6 +2,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
+import { byName } from "./by-name.ts";
 import { MANIFEST_FILE } from "./manifest.ts";
 import { type NebulaFiles, type ParsedNebula, parseNebula, type ParseOptions } from "./parse.ts";
 import type { SpecProblem } from "./types.ts";
@@ -49,7 +50,7 @@ function readFiles(dir: string, names: readonly string[]): NebulaFiles {
   const manifest = readText(dir, MANIFEST_FILE, problems);
   const files = names
     .filter((name) => /^(?![._]|README\.md$).*\.md$/is.test(name) && name.endsWith(".md"))
-    .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    .toSorted(byName);
   if (files.length > MAX_PHASES) {
     problems.push(tooMany(`${files.length} phases, ${MAX_PHASES} are`));
     return { manifest, phases: [], problems };

@@ -1,3 +1,4 @@
+import { byName } from "./by-name.ts";
 import { graphOf } from "./graph.ts";
 import { MANIFEST_FILE, readManifest } from "./manifest.ts";
 import { readPhaseFile } from "./phase-file.ts";
@@ -69,5 +70,5 @@ function phasesOf(phases: readonly PhaseFile[], defaults: PhaseDefaults): readon
 
 function byFile(problems: readonly SpecProblem[]): readonly SpecProblem[] {
   const rank = ({ file }: SpecProblem): string => (file === MANIFEST_FILE ? "" : file);
-  return problems.toSorted((a, b) => Buffer.compare(Buffer.from(rank(a)), Buffer.from(rank(b))));
+  return problems.toSorted((a, b) => byName(rank(a), rank(b)));
 }

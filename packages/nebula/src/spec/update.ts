@@ -1,3 +1,4 @@
+import { byName } from "./by-name.ts";
 import type { LoadedNebula } from "./load.ts";
 import type { NebulaFiles } from "./parse.ts";
 
@@ -54,7 +55,7 @@ export function mergeFiles(
     add(text);
   }
   const { manifest } = now.files;
-  const sorted = phases.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+  const sorted = phases.toSorted((a, b) => byName(a.file, b.file));
   return {
     files: { manifest, phases: sorted, problems: [] },
     updates,
@@ -66,10 +67,10 @@ type Text = NebulaFiles["phases"][number];
 
 /** By the phase's id. */
 function textsOf({ files, spec }: Loaded): ReadonlyMap<string, Text> {
-  const byName = new Map(files.phases.map((each) => [each.file, each]));
+  const texts = new Map(files.phases.map((each) => [each.file, each]));
   return new Map(
     (spec?.phases ?? []).flatMap(({ id, file }) => {
-      const text = byName.get(file);
+      const text = texts.get(file);
       return text === undefined ? [] : [[id, text] as const];
     }),
   );

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { replaceFile } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
 import { type NebulaHome, specFolder } from "./home.ts";
+import { byName } from "../spec/by-name.ts";
 import { type LoadedNebula, loadNebula } from "../spec/load.ts";
 import { MANIFEST_FILE } from "../spec/manifest.ts";
 import type { NebulaFiles } from "../spec/parse.ts";
@@ -12,7 +13,8 @@ import type { NebulaSpec } from "../spec/types.ts";
  * Keeps a copy of a nebula's files, from which alone it is worked on from then on: what becomes of its folder changes
  * nothing.
  *
- * @returns Its revision: a digest of the files.
+ * @returns Its revision: a digest of the files, in whatever order they are given.
+ * @throws {NebulaError} `ERR_DAMAGED` where the copy cannot be read again.
  */
 export function keepSpec(home: NebulaHome, { files }: Pick<LoadedNebula, "files">): string {
   const revision = revisionOf(files);
@@ -20,6 +22,8 @@ export function keepSpec(home: NebulaHome, { files }: Pick<LoadedNebula, "files"
   for (const { file, text } of filesOf(files)) {
     replaceFile(join(folder, file), Buffer.from(text), { keepPrevious: false });
   }
+  // What is recorded by this revision has to be read by it.
+  readCopy(home, revision);
   return revision;
 }
 
@@ -56,5 +60,6 @@ function revisionOf(files: NebulaFiles): string {
 }
 
 function filesOf({ manifest = "", phases }: NebulaFiles): NebulaFiles["phases"] {
-  return [{ file: MANIFEST_FILE, text: manifest }, ...phases];
+  const sorted = phases.toSorted((a, b) => byName(a.file, b.file));
+  return [{ file: MANIFEST_FILE, text: manifest }, ...sorted];
 }
