@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createOnce, removeFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
 import type * as v from "valibot";
-import { readJson } from "./json-file.ts";
+import { findJson } from "./json-file.ts";
 import { quarantine } from "./note-file.ts";
 
 /** A note that nobody has taken yet. */
@@ -21,7 +21,7 @@ export function leaveNote(folder: string, said: unknown, now: Date): void {
   createOnce(path, Buffer.from(`${JSON.stringify(said)}\n`));
 }
 
-/** What is waiting in a folder, oldest first. */
+/** What is waiting in a folder, oldest first; what is taken while the folder is read is passed over. */
 export function waitingNotes<S extends v.GenericSchema>(
   folder: string,
   schema: S,
@@ -29,16 +29,18 @@ export function waitingNotes<S extends v.GenericSchema>(
   return namesIn(folder)
     .filter((name) => name.endsWith(".json"))
     .toSorted()
-    .map((name) => {
+    .flatMap((name) => {
       const path = join(folder, name);
-      return { path, said: readJson(path, schema) };
+      const found = findJson(path, schema);
+      if (found.kind === "gone") return [];
+      return [{ path, said: found.kind === "said" ? found.said : undefined }];
     });
 }
 
 /**
  * A note that was taken, or refused, is not there for a second time; what is none is kept under another name.
  *
- * @returns That name.
+ * @returns That name; `undefined` where nothing was kept.
  */
 export function removeNote({ path, said }: Note<unknown>): string | undefined {
   if (said === undefined) return quarantine(path);

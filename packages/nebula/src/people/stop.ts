@@ -47,10 +47,10 @@ export function takeStop(home: NebulaHome): StopNote | undefined {
   const taken = `${pathOf(home)}.taken`;
   if (entryAt(pathOf(home)) === undefined) return undefined;
   renameSync(pathOf(home), taken);
-  const text = readNote(taken, 4096);
+  const found = readNote(taken, 4096);
+  if (found.kind !== "text") return undefined;
   removeFile(taken);
-  if (text === undefined) return undefined;
-  const note = parsed(text);
+  const note = parsed(found.text);
   const { pid, startTime } = currentProcess();
   return note?.pid === pid && note.startTime === startTime ? note : undefined;
 }

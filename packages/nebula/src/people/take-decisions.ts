@@ -53,12 +53,14 @@ export function takeDecisionsOf(taker: Taker, id: string): void {
   take(taker, (phase) => phase === id);
 }
 
+/** Of several about a phase the last one counts: those before go first, so that a crash leaves that one. */
 function take(taker: Taker, isMeant: (phase: string | undefined) => boolean): void {
-  for (const waiting of waitingDecisions(taker.home)) {
-    const { said: decision } = waiting;
-    if (!isMeant(decision?.phase)) continue;
-    if (decision !== undefined) takeDecision(taker, decision);
-    const kept = removeNote(waiting);
+  const waiting = waitingDecisions(taker.home).filter(({ said }) => isMeant(said?.phase));
+  const last = new Map(waiting.map((each) => [each.said?.phase, each]));
+  for (const each of waiting) {
+    const { said: decision } = each;
+    if (decision !== undefined && last.get(decision.phase) === each) takeDecision(taker, decision);
+    const kept = removeNote(each);
     if (kept === undefined) continue;
     note(taker, { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
   }

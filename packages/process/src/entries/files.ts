@@ -1,5 +1,5 @@
 export { entryAt } from "../entry-at.ts";
-export { isFullDisk, named, withName } from "../errno.ts";
+export { hasErrno, isFullDisk, named, withName } from "../errno.ts";
 export { makeFolders } from "../make-folders.ts";
 export { namesIn } from "../names-in.ts";
 export { openFilesLimit } from "../open-files.ts";
