@@ -80,6 +80,77 @@ test("the explorer notices that the journal is not synced before the state keeps
   expect(report.bad).toBeGreaterThan(0);
 });
 
+/** A disk on which calls of the journal's own file fail for as long as `isBroken`. */
+function withBrokenJournal(fs: FileSystem, call: "write" | "fsync", code: string) {
+  const fault = { isBroken: false };
+  const journals = new Set<number>();
+  const check = (fd: number): void => {
+    if (fault.isBroken && journals.has(fd)) throw Object.assign(new Error(code), { code });
+  };
+  const broken: FileSystem = {
+    ...fs,
+    open(path, flags, mode) {
+      const fd = fs.open(path, flags, mode);
+      if (path === HOME.journal) journals.add(fd);
+      else journals.delete(fd);
+      return fd;
+    },
+    write(fd, bytes, offset, length) {
+      if (call === "write") check(fd);
+      return fs.write(fd, bytes, offset, length);
+    },
+    fsync(fd) {
+      if (call === "fsync") check(fd);
+      fs.fsync(fd);
+    },
+  };
+  return { fault, fs: broken };
+}
+
+test.for(
+  (["write", "fsync"] as const).flatMap((call) =>
+    ["ENOSPC", "EIO"].flatMap((code) => [1, 20].map((failures) => ({ call, code, failures }))),
+  ),
+)(
+  "a journal that fails loses no event, and works again with the disk: $call $code, $failures changes",
+  ({ call, code, failures }) => {
+    const disk = createDisk();
+    const { fault, fs } = withBrokenJournal(disk.connect(), call, code);
+    const store = openState(HOME, BEGUN, () => NOW, { fs });
+    const taken: string[] = [];
+    let count = 0;
+    const change = (): void => {
+      const reason = String((count += 1));
+      try {
+        store.change("a", { reason }, { type: "phase_failed", phase: "a", reason });
+      } finally {
+        if (store.current.phases[0]?.reason === reason) taken.push(reason);
+      }
+    };
+    const isKept = (): void =>
+      expect(observe(disk.connect())).toBe(valueOf(taken.at(-1) ?? "", taken));
+    // The next change is the one with which the journal is synced.
+    for (let each = 0; each < 14; each += 1) change();
+    store.note({ type: "phase_unchanged", phase: "a" });
+    fault.isBroken = true;
+    for (let each = 0; each < failures; each += 1) {
+      expect(change).toThrow(expect.objectContaining({ code: "ERR_NOT_DURABLE" }));
+      isKept();
+    }
+    fault.isBroken = false;
+    for (let each = 0; each < 20; each += 1) change();
+    isKept();
+    expect(taken).toHaveLength(count);
+    const notes = eventsIn(HOME, { fs: disk.connect() }).filter(
+      ({ type }) => type === "phase_unchanged",
+    );
+    expect(notes).toHaveLength(1);
+    store.close();
+    openState(HOME, BEGUN, () => NOW, { fs: disk.connect() }).close();
+    isKept();
+  },
+);
+
 test("a state of an earlier quasar loads: it has no events of its own, and its branch", () => {
   const text = Buffer.from(encodeState({ state: BEGUN, recent: NO_EVENTS })).toString();
   const lacks = /^(?:owns_branch|events|events_from|merges|asks_person|verified) = .*\n/gmu;

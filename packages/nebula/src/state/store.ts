@@ -1,14 +1,11 @@
 import { type DurableOptions, loadFile, replaceFile } from "@quasar/durable";
-import { openJournal } from "@quasar/durable/journal";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";
+import { openEventLog } from "./event-log.ts";
 import type { NebulaHome } from "./home.ts";
-import { eventText, missingEvents, NO_EVENTS, parseEvent } from "./recent-events.ts";
+import { eventText, NO_EVENTS } from "./recent-events.ts";
 import { isSettled, type NebulaState, type PhaseState, type TypedLimits } from "./state.ts";
-
-/** After how many events the journal is synced: the state does not keep them any longer. */
-const SYNC_AFTER = 16;
 
 /** The state of a nebula as it was saved last; `undefined` where there is none. @throws {NebulaError} `ERR_DAMAGED` */
 export function loadState(home: NebulaHome): NebulaState | undefined {
@@ -25,7 +22,9 @@ export function loadSaved(
 
 /**
  * The state that an engine works with. What a change returns from is on disk, and so is its event; one that could not be
- * read again is refused (`ERR_USAGE`), and changes nothing. Once it is closed, each change throws: the lock may be another's.
+ * read again is refused (`ERR_USAGE`), and changes nothing. Where the journal alone fails (`ERR_NOT_DURABLE`), the change is
+ * made, and the state keeps its event until the journal takes it. Once it is closed, each change throws: the lock may be
+ * another's.
  */
 export interface StateStore {
   readonly current: NebulaState;
@@ -55,7 +54,7 @@ export interface StateStore {
   archive(branch: string, tip: string): void;
   /** Records that its branch has the name of an archived nebula's. */
   branchRenamed(): void;
-  /** Keeps an event on record that changes nothing: a power cut may take it. */
+  /** Keeps an event on record that changes nothing: a power cut may take it, and the next change keeps what the journal refuses. */
   note(event: NebulaEvent): void;
   close(): void;
 }
@@ -77,32 +76,24 @@ export function openState(
   if (saved === undefined) {
     replaceFile(home.state, encodeState({ state: begun, recent: NO_EVENTS }), options);
   }
-  const journal = openJournal(home.journal, { ...options, joins: true });
-  for (const text of missingEvents(saved?.recent ?? NO_EVENTS, journal.end.seq)) {
-    journal.add(parseEvent(text));
-  }
-  journal.sync();
-  let isClosed = false;
-  /** Those that the journal may lose, oldest first. */
-  let unsynced: readonly string[] = [];
-  const add = (text: string): void => {
-    journal.add(parseEvent(text));
-    unsynced = [...unsynced, text];
-    if (unsynced.length < SYNC_AFTER) return;
-    journal.sync();
-    unsynced = [];
-  };
+  const log = openEventLog(home, saved?.recent ?? NO_EVENTS, options);
   const textOf = (event: NebulaEvent): string => eventText({ at: now().toISOString(), ...event });
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw new Error("the state of the nebula is closed");
+  };
   /** The state is written with its event, so that a crash between it and the journal loses neither. */
   const save = (next: NebulaState, event?: NebulaEvent): void => {
-    if (isClosed) throw new Error("the state of the nebula is closed");
+    requireOpen();
     const text = event === undefined ? [] : [textOf(event)];
-    const from = journal.end.seq - unsynced.length + 1;
-    const recent = { from, events: [...unsynced, ...text] };
+    const recent = log.recentWith(text);
     replaceFile(home.state, encodeState({ state: next, recent }), options);
     current = next;
-    for (const each of text) add(each);
-    onSaved(next);
+    try {
+      log.add(text);
+    } finally {
+      onSaved(next);
+    }
   };
   const changed = (changes: ReadonlyMap<string, Partial<PhaseState>>): NebulaState => {
     const updatedAt = now().toISOString();
@@ -140,10 +131,13 @@ export function openState(
       save({ ...current, archivedFrom: current.branch, branch, archivedTip });
     },
     branchRenamed: () => save({ ...current, archivedTip: "" }),
-    note: (event) => add(textOf(event)),
+    note(event) {
+      requireOpen();
+      log.add([textOf(event)]);
+    },
     close() {
       isClosed = true;
-      journal.close();
+      log.close();
     },
   };
 }
