@@ -200,7 +200,7 @@ test("nothing is archived where what is to begin cannot", async () => {
 async function halfArchived(place: Place): Promise<string> {
   const { state } = await begin(place);
   const tip = place.git("rev-parse", "nebula/demo");
-  const store = openState(nebulaHome(commonDir(place), state.id), state, () => new Date());
+  const store = openState(nebulaHome(commonDir(place), state.id), () => new Date());
   store.archive(`nebula/demo.${state.id}`, tip);
   store.close();
   return `nebula/demo.${state.id}`;
@@ -241,4 +241,5 @@ test("what was pruned or replaced since a person looked is not resumed", async (
   rmSync(nebulaHome(commonDir(place), newest(place).id).dir, { recursive: true });
   const gone = { ...before, id: "aaaaaaaaaa" };
   await expect(place.apply({}, { resumed: gone })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+  expect(existsSync(nebulaHome(commonDir(place), gone.id).dir)).toBe(false);
 });

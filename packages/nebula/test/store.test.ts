@@ -1,4 +1,4 @@
-import type { FileSystem } from "@quasar/durable";
+import type { DurableOptions, FileSystem } from "@quasar/durable";
 import {
   createDisk,
   exploreCrashes,
@@ -13,7 +13,7 @@ import { eventsIn } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import { eventText, missingEvents, NO_EVENTS } from "../src/state/recent-events.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../src/state/state.ts";
-import { loadSaved, openState } from "../src/state/store.ts";
+import { createState, loadSaved, openState, type StateStore } from "../src/state/store.ts";
 
 const NOW = new Date(0);
 const HOME = nebulaHome("/git", "abcdefghij");
@@ -24,6 +24,12 @@ const BEGUN: NebulaState = {
   ...{ ownsBranch: true, acceptedFailures: [], typedTotalUsd: 12.5 },
   phases: [pendingPhase("a", "p1-0", NOW)],
 };
+
+/** The state of the nebula, which begins where it is not there. */
+function begunState(options: DurableOptions): StateStore {
+  if (loadSaved(HOME, options) === undefined) createState(HOME, BEGUN, options);
+  return openState(HOME, () => NOW, options);
+}
 
 /** What was changed last, and which changes the journal tells, each once. */
 function observe(fs: FileSystem): string | undefined {
@@ -40,7 +46,7 @@ const valueOf = (last: string, told: readonly string[]): string => `${last}: ${t
 /** A process that changes the phase and makes notes, in any order. */
 function work({ fs, random, choose, begin, acknowledge }: SimulatedProcess): void {
   begin(valueOf("", []));
-  const store = openState(HOME, BEGUN, () => NOW, { fs, random });
+  const store = begunState({ fs, random });
   const found = observe(fs);
   acknowledge(found);
   let [last = "", told = ""] = (found ?? "").split(": ");
@@ -116,7 +122,7 @@ test.for(
   ({ call, code, failures }) => {
     const disk = createDisk();
     const { fault, fs } = withBrokenJournal(disk.connect(), call, code);
-    const store = openState(HOME, BEGUN, () => NOW, { fs });
+    const store = begunState({ fs });
     const taken: string[] = [];
     let count = 0;
     const change = (): void => {
@@ -146,7 +152,7 @@ test.for(
     );
     expect(notes).toHaveLength(1);
     store.close();
-    openState(HOME, BEGUN, () => NOW, { fs: disk.connect() }).close();
+    openState(HOME, () => NOW, { fs: disk.connect() }).close();
     isKept();
   },
 );
@@ -203,7 +209,7 @@ test("what is kept of findings and reasons is bounded, and the end of each is th
 
 test("a store that was closed saves nothing", () => {
   const fs = createDisk().connect();
-  const store = openState(HOME, BEGUN, () => NOW, { fs });
+  const store = begunState({ fs });
   store.close();
   expect(() => store.reserve("a", 1)).toThrow("closed");
   expect(() => store.note({ type: "phase_unchanged", phase: "a" })).toThrow("closed");

@@ -15,7 +15,7 @@ import { loadNebula } from "../src/spec/index.ts";
 import { keepSpec } from "../src/state/copy.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import { type PhaseState, pendingPhase } from "../src/state/state.ts";
-import { openState } from "../src/state/store.ts";
+import { createState, openState } from "../src/state/store.ts";
 import {
   agentsOf,
   aPlace,
@@ -329,16 +329,13 @@ test("another commit takes the place of one that waits for a larger limit, witho
     ...{ ...pendingPhase("base-1", "p2-0", new Date()), merges: first, runs: ["r"] },
     ...{ status: "awaiting_human", question: "budget", neededUsd: 9, neededTurnUsd: 3 },
   };
-  const store = openState(
-    home,
-    {
-      ...{ id: "abcdefghij", name: "demo", branch: "nebula/demo", dir: place.dir, base: first },
-      ...{ revision, createdAt: new Date().toISOString(), archivedFrom: "", archivedTip: "" },
-      ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
-      phases: [waiting],
-    },
-    () => new Date(),
-  );
+  createState(home, {
+    ...{ id: "abcdefghij", name: "demo", branch: "nebula/demo", dir: place.dir, base: first },
+    ...{ revision, createdAt: new Date().toISOString(), archivedFrom: "", archivedTip: "" },
+    ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
+    phases: [waiting],
+  });
+  const store = openState(home, () => new Date());
   takeBase({ home, store, inLane: new Set() }, { commit: second, name: "main", withAgent: true });
   const taken = { status: "queued", merges: second, neededUsd: 0, neededTurnUsd: 0 };
   expect(store.phase("base-1")).toMatchObject(taken);

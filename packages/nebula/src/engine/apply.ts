@@ -11,7 +11,7 @@ import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { nebulaHome, refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState } from "../state/state.ts";
 import { openMirror } from "../state/mirror.ts";
-import { loadState, openState } from "../state/store.ts";
+import { createState, openState, requireState } from "../state/store.ts";
 import { treesFolder } from "../trees/place.ts";
 import { portsOf } from "../context/ports.ts";
 import { repairTrees } from "../trees/tree.ts";
@@ -101,18 +101,18 @@ async function work(
   const signal = AbortSignal.any([options.signal, ending.signal]);
   const { id } = begun;
   const home = nebulaHome(repository.commonDir, id);
-  makeFolders(home.dir);
   const lock = lockEngine(home);
   const limitFiles = new LimitFiles(options.stateFolder);
   try {
-    if (resumed !== undefined) requireKept(loadState(home), resumed);
+    if (resumed === undefined) createState(home, begun);
+    else requireNotArchived(requireState(home));
     const dir = options.loaded?.dir ?? begun.dir;
     const mirror = await openMirror({
       ...{ commonDir: repository.commonDir, dir, name: begun.name },
       isAsked: options.mirror === true,
       warn: (message) => onEvent({ type: "warning", message }),
     });
-    const store = openState(home, begun, now, { onSaved: mirror?.follow });
+    const store = openState(home, now, { onSaved: mirror?.follow });
     try {
       store.limit(options.typed ?? {});
       mirror?.follow(store.current);
@@ -181,12 +181,9 @@ async function work(
   }
 }
 
-/** Refuses to resume what was removed, or replaced by another nebula, since it was read. @throws {NebulaError} */
-function requireKept(kept: NebulaState | undefined, { id, name }: NebulaState): void {
-  if (kept === undefined) {
-    throw new NebulaError("ERR_NOT_FOUND", `there is no nebula ${id} any more: it was pruned`);
-  }
-  if (kept.archivedFrom === "") return;
+/** Refuses to resume what was replaced by another nebula since it was read. @throws {NebulaError} `ERR_USAGE` */
+function requireNotArchived({ name, archivedFrom }: NebulaState): void {
+  if (archivedFrom === "") return;
   const message = `the nebula ${cleanLine(name)} is archived: another one was begun in its place`;
   throw new NebulaError("ERR_USAGE", message);
 }

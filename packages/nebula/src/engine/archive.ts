@@ -65,7 +65,7 @@ function openLocked(
   const home = nebulaHome(commonDir, state.id);
   const lock = lockNebula(home);
   try {
-    const store = openState(home, state, () => new Date());
+    const store = openState(home, () => new Date());
     return {
       store,
       close() {

@@ -17,7 +17,7 @@ import { nebulaeFolder, nebulaHome, refsOf } from "../state/home.ts";
 import { canRetry, isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
 import { lockNebula } from "../state/lock.ts";
-import { loadState } from "../state/store.ts";
+import { requireState } from "../state/store.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -74,11 +74,9 @@ export async function pruneNebula(
   const { root, commonDir } = repository;
   const { isDryRun } = options;
   const home = nebulaHome(commonDir, shown.id);
-  if (!existsSync(home.dir)) throw gone(shown);
   const lock = lockNebula(home);
   try {
-    const state = loadState(home);
-    if (state === undefined) throw gone(shown);
+    const state = requireState(home);
     requireEnded(state, options);
     refuseLive(state);
     const trees = await treesOf(repository, state);
@@ -108,10 +106,6 @@ export async function pruneNebula(
 
 async function treesOf({ root }: Repository, { id }: NebulaState): Promise<readonly string[]> {
   return (await listWorktrees(root)).map(({ path }) => path).filter((path) => isTreeOf(id, path));
-}
-
-function gone({ id }: NebulaState): NebulaError {
-  return new NebulaError("ERR_NOT_FOUND", `there is no nebula ${id} any more`);
 }
 
 function requireEnded(state: NebulaState, options: PruneOptions): void {

@@ -9,7 +9,7 @@ import { byName } from "../spec/by-name.ts";
 import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
 import { nebulaHome, phaseRef, refsOf } from "../state/home.ts";
 import { ANEW, type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import { loadState } from "../state/store.ts";
+import { requireState } from "../state/store.ts";
 import { lockUnlessEngine, withState } from "../state/lock.ts";
 import type { Engine } from "../context/context.ts";
 import { nextSeq } from "../state/schedule.ts";
@@ -49,11 +49,11 @@ export async function updateBase(
   await holdRef(held, refsOf(state.id).merged(update.commit), update.commit);
   const lock = lockUnlessEngine(home);
   if (lock === undefined) {
-    replacedBy(loadState(home) ?? state, NOBODY);
+    replacedBy(requireState(home), NOBODY);
     leaveRequest(home, { kind: "base", ...update }, new Date());
     return { kind: "left" };
   }
-  const phase = withState({ home, state, lock }, (store) => {
+  const phase = withState({ home, lock }, (store) => {
     takeBase({ home, store, inLane: NOBODY }, update);
     const { phases } = store.current;
     return phases.findLast(({ merges }) => merges === update.commit)?.id ?? "";

@@ -9,7 +9,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import { type MergedFiles, mergeFiles, type PhaseUpdate } from "../spec/update.ts";
 import { type NebulaHome, nebulaHome, phaseRef } from "../state/home.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import { loadState, type StateStore } from "../state/store.ts";
+import { requireState, type StateStore } from "../state/store.ts";
 import { lockUnlessEngine, withState } from "../state/lock.ts";
 
 /** What a nebula would take over of its folder. */
@@ -63,12 +63,12 @@ export function updateNebula(
   const home = nebulaHome(commonDir, state.id);
   const lock = lockUnlessEngine(home);
   if (lock !== undefined) {
-    withState({ home, state, lock }, (store) => {
+    withState({ home, lock }, (store) => {
       takeUpdate(home, store, planUpdate(home, store.current, loaded));
     });
     return "done";
   }
-  planUpdate(home, loadState(home) ?? state, loaded);
+  planUpdate(home, requireState(home), loaded);
   leaveRequest(home, { kind: "update", revision: keepSpec(home, loaded) }, new Date());
   return "left";
 }

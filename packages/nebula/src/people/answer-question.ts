@@ -2,7 +2,7 @@ import { lockUnlessEngine, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
-import { loadState } from "../state/store.ts";
+import { requireState } from "../state/store.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import type { Answered } from "./answer.ts";
 import { keepAnswer, readAnswer, readQuestion } from "./question-files.ts";
@@ -38,7 +38,7 @@ export function answerQuestion(
   }
   const known = readAnswer(home, id);
   if (known !== undefined) return refused(ANSWERED[known.by]);
-  const over = whyOver(loadState(home) ?? state, question);
+  const over = whyOver(requireState(home), question);
   if (over !== undefined) return refused(over);
   const at = new Date().toISOString();
   if (!keepAnswer(home, { question: id, by: "person", text: said, at })) {
@@ -46,7 +46,7 @@ export function answerQuestion(
   }
   const lock = lockUnlessEngine(home);
   if (lock === undefined) return { kind: "left" };
-  return withState({ home, state, lock }, (store) => {
+  return withState({ home, lock }, (store) => {
     takeAnswers({ home, store, tell: () => {} });
     return { kind: "done" };
   });

@@ -3,7 +3,7 @@ import { NebulaError } from "../errors.ts";
 import { readSpec } from "../state/copy.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
-import { loadState } from "../state/store.ts";
+import { requireState } from "../state/store.ts";
 import { type Decision, keptReason } from "./decision.ts";
 import { leaveDecision } from "./inbox.ts";
 import { carryOut, judge } from "./take-decisions.ts";
@@ -49,8 +49,8 @@ export function answerPhase(
   const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
   const home = nebulaHome(commonDir, state.id);
   const lock = lockUnlessEngine(home);
-  if (lock === undefined) return leave(home, loadState(home) ?? state, decision, "left");
-  return withState({ home, state, lock }, (store) => {
+  if (lock === undefined) return leave(home, requireState(home), decision, "left");
+  return withState({ home, lock }, (store) => {
     // What was cut off while it landed may be on the branch.
     const isLanding = store.phase(phase).status === "landing";
     if (isLanding) return leave(home, store.current, decision, "kept");

@@ -59,7 +59,7 @@ export function decidePlan(
 ): Answered {
   const reason = keptReason(said);
   const home = nebulaHome(commonDir, state.id);
-  return withState({ home, state, lock: lockNebula(home) }, (store) => {
+  return withState({ home, lock: lockNebula(home) }, (store) => {
     const { revision } = store.current;
     if (!planWaits(store.current, readSpec(home, revision))) {
       return { kind: "refused", why: "nobody is asked about its plan: name a phase" };

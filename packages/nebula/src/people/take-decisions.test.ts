@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { aFolder, aSpec } from "../../test/a-nebula.ts";
 import { nebulaHome } from "../state/home.ts";
 import { type NebulaState, pendingPhase } from "../state/state.ts";
-import { openState } from "../state/store.ts";
+import { createState, openState } from "../state/store.ts";
 import type { Decision } from "./decision.ts";
 import { leaveNote } from "./notes.ts";
 import { takeDecisions } from "./take-decisions.ts";
@@ -29,7 +29,8 @@ test("of several decisions about a phase that nobody has taken the last one coun
   leave(2, "approve", "b");
   leave(3, "approve", "a");
   leave(4, "reject", "b");
-  const store = openState(home, BEGUN, () => NOW);
+  createState(home, BEGUN);
+  const store = openState(home, () => NOW);
   const spec = aSpec({ a: [], b: [] });
   const tell = (event: { readonly type: string }): void => void told.push(event.type);
   takeDecisions({ home, store, spec, tell, now: () => NOW, inLane: new Set() });

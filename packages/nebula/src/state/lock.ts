@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -12,8 +12,8 @@ import {
 import { currentProcess, isAlive, parseIdentity, type ProcessIdentity } from "@quasar/process";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
+import { goneError } from "./gone.ts";
 import { nebulaeFolder, type NebulaHome } from "./home.ts";
-import type { NebulaState } from "./state.ts";
 import { openState, type StateStore } from "./store.ts";
 
 /** How long a command may have the lock of a nebula that others wait for, in milliseconds. */
@@ -22,7 +22,7 @@ const COMMAND_MS = 5000;
 /** How often the lock of a nebula is tried meanwhile, in milliseconds. */
 const TRY_MS = 50;
 
-/** Takes the lock of a nebula for a command. @throws {NebulaError} `ERR_LOCKED` */
+/** Takes the lock of a nebula for a command. @throws {NebulaError} `ERR_LOCKED`; `ERR_NOT_FOUND` where it is gone. */
 export function lockNebula(home: NebulaHome): Lock {
   const lock = lockUnlessEngine(home);
   if (lock === undefined) throw lockedError(home.lock, "another engine works on this nebula");
@@ -32,11 +32,13 @@ export function lockNebula(home: NebulaHome): Lock {
 /**
  * The same; `undefined` where an engine has it. Another command is waited for.
  *
- * @throws {NebulaError} `ERR_LOCKED` where that keeps it for five seconds
+ * @throws {NebulaError} `ERR_LOCKED` where that keeps it for five seconds; `ERR_NOT_FOUND` where the nebula is gone
  */
 export function lockUnlessEngine(home: NebulaHome): Lock | undefined {
   const end = performance.now() + COMMAND_MS;
   for (let waitMs = 0; ; waitMs = TRY_MS) {
+    // To lock a file makes its folder.
+    if (!existsSync(home.dir)) throw goneError(home);
     const lock = tryLock(home.lock, waitMs);
     if (lock !== undefined) return lock;
     if (engineOf(home) !== undefined) return undefined;
@@ -46,7 +48,7 @@ export function lockUnlessEngine(home: NebulaHome): Lock | undefined {
   }
 }
 
-/** Takes the lock of a nebula for an engine, which is on record while it has it. @throws {NebulaError} `ERR_LOCKED` */
+/** Takes the lock of a nebula for an engine, which is on record while it has it. @throws {NebulaError} `ERR_LOCKED`, `ERR_NOT_FOUND` */
 export function lockEngine(home: NebulaHome): Pick<Lock, "release"> {
   const lock = lockNebula(home);
   try {
@@ -120,17 +122,13 @@ function tryLock(path: string, waitMs = 0): Lock | undefined {
   }
 }
 
-/** Does something with the state of a nebula whose lock is held, and releases both. */
+/** Does something with the state of a nebula whose lock is held, and releases both. @throws {NebulaError} `ERR_NOT_FOUND` */
 export function withState<T>(
-  {
-    home,
-    state,
-    lock,
-  }: { readonly home: NebulaHome; readonly state: NebulaState; readonly lock: Lock },
+  { home, lock }: { readonly home: NebulaHome; readonly lock: Lock },
   work: (store: StateStore) => T,
 ): T {
   try {
-    const store = openState(home, state, () => new Date());
+    const store = openState(home, () => new Date());
     try {
       return work(store);
     } finally {

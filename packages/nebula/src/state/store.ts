@@ -3,6 +3,7 @@ import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";
 import { openEventLog } from "./event-log.ts";
+import { goneError } from "./gone.ts";
 import type { NebulaHome } from "./home.ts";
 import { eventText, NO_EVENTS } from "./recent-events.ts";
 import { isSettled, type NebulaState, type PhaseState, type TypedLimits } from "./state.ts";
@@ -12,7 +13,14 @@ export function loadState(home: NebulaHome): NebulaState | undefined {
   return loadSaved(home)?.state;
 }
 
-/** The same, with the events that its journal may lack. */
+/** The same of a nebula that has begun. @throws {NebulaError} `ERR_NOT_FOUND`, `ERR_DAMAGED` */
+export function requireState(home: NebulaHome): NebulaState {
+  const state = loadState(home);
+  if (state === undefined) throw goneError(home);
+  return state;
+}
+
+/** As {@link loadState}, with the events that its journal may lack. */
 export function loadSaved(
   { state }: NebulaHome,
   options: DurableOptions = {},
@@ -64,19 +72,29 @@ export interface OpenStateOptions extends DurableOptions {
   readonly onSaved?: ((state: NebulaState) => void) | undefined;
 }
 
-/** Call it under the nebula's lock. @param begun - What is saved first, where nothing is. */
+/** Saves the first state of a nebula that begins. Call it under the nebula's lock. */
+export function createState(
+  { state }: NebulaHome,
+  begun: NebulaState,
+  options: DurableOptions = {},
+): void {
+  replaceFile(state, encodeState({ state: begun, recent: NO_EVENTS }), options);
+}
+
+/**
+ * Opens the state of a nebula that has begun. Call it under the nebula's lock.
+ *
+ * @throws {NebulaError} `ERR_NOT_FOUND` where there is none: nothing was created.
+ */
 export function openState(
   home: NebulaHome,
-  begun: NebulaState,
   now: () => Date,
   { onSaved = () => {}, ...options }: OpenStateOptions = {},
 ): StateStore {
   const saved = loadSaved(home, options);
-  let current = saved?.state ?? begun;
-  if (saved === undefined) {
-    replaceFile(home.state, encodeState({ state: begun, recent: NO_EVENTS }), options);
-  }
-  const log = openEventLog(home, saved?.recent ?? NO_EVENTS, options);
+  if (saved === undefined) throw goneError(home);
+  let current = saved.state;
+  const log = openEventLog(home, saved.recent, options);
   const textOf = (event: NebulaEvent): string => eventText({ at: now().toISOString(), ...event });
   let isClosed = false;
   const requireOpen = (): void => {
