@@ -2,8 +2,21 @@ import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
-import { listNebulae } from "../src/state/list.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+import { nebulaNow } from "../src/people/now.ts";
+import { loadNebula } from "../src/spec/load.ts";
+import { listNebulae, unfinishedOf } from "../src/state/list.ts";
+import {
+  agentsOf,
+  aPlace,
+  commonDir,
+  GATED,
+  MANIFEST,
+  newest,
+  phase,
+  type Work,
+  write,
+  WRITES_BOTH,
+} from "./place.ts";
 
 test("a run that was cut off in a repository that is moved continues once a person accepts it", async () => {
   const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
@@ -54,6 +67,24 @@ test("a run that was cut off in a repository that is moved continues once a pers
   expect(turns).toEqual([false, true]);
   const file = join(repository.commonDir, "refs/heads/nebula/demo");
   expect(readFileSync(file, "utf8").trim()).toBe(state.phases[0]?.candidate);
+});
+
+test("a folder that was moved is known by its new place once it is resumed from there", async () => {
+  const place = aPlace({}, { "nebula.toml": GATED, "a.md": phase("a") });
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("waiting");
+  const dir = join(place.root, "moved");
+  renameSync(place.dir, dir);
+  const loaded = loadNebula(dir);
+  const resumed = unfinishedOf(commonDir(place), dir, "demo");
+  const { state } = await place.apply(WRITES_BOTH, { loaded, resumed });
+  expect([resumed?.dir, state.dir, newest(place).dir]).toEqual([place.dir, dir, dir]);
+  write(dir, { PAUSE: "" });
+  const { pauseEnds } = await nebulaNow(commonDir(place), newest(place));
+  expect(pauseEnds).toEqual([`rm ${join(dir, "PAUSE")}`]);
+  // By its id, it stays so.
+  rmSync(join(dir, "PAUSE"));
+  await place.apply(WRITES_BOTH, { loaded: undefined, resumed: newest(place) });
+  expect(newest(place).dir).toBe(dir);
 });
 
 test.for([

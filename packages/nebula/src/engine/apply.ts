@@ -115,6 +115,7 @@ async function work(
     const store = openState(home, now, { onSaved: mirror?.follow });
     try {
       store.limit(options.typed ?? {});
+      store.moveTo(dir);
       mirror?.follow(store.current);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;

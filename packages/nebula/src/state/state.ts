@@ -113,7 +113,7 @@ export interface NebulaState extends TypedLimits {
   readonly name: string;
   /** The integration branch, without `refs/heads/`. */
   readonly branch: string;
-  /** Absolute path of the folder that the nebula was applied from; it need not be there any more. */
+  /** Absolute path of the folder that the nebula was begun or last resumed from; it need not be there any more. */
   readonly dir: string;
   /** The commit that the branch begins at. */
   readonly base: string;

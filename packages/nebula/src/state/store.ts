@@ -48,6 +48,8 @@ export interface StateStore {
   update(revision: string, phases: readonly PhaseState[], event: NebulaEvent): void;
   /** Records limits that a person has typed; one that is not given stays as it was. */
   limit(limits: TypedLimits): void;
+  /** Records the folder that the nebula is in by now: an absolute path, without links. */
+  moveTo(dir: string): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
   /** Records that the branch is the nebula's own. */
@@ -142,6 +144,9 @@ export function openState(
       const isSame =
         typedTotalUsd === current.typedTotalUsd && typedPhaseUsd === current.typedPhaseUsd;
       if (!isSame) save({ ...current, typedTotalUsd, typedPhaseUsd });
+    },
+    moveTo(dir) {
+      if (dir !== current.dir) save({ ...current, dir });
     },
     ownBranch: (event) => save({ ...current, ownsBranch: true }, event),
     plan: (change, event) => save({ ...current, ...change }, event),
