@@ -1,6 +1,6 @@
 /** For the packages of this workspace, which are released together; may change in any release. */
 export { deleteBranch } from "../branches.ts";
-export { verifyBundle, writeBundle } from "../bundle.ts";
+export { bundleHolds, verifyBundle, writeBundle } from "../bundle.ts";
 export { changedAfter } from "../changed-after.ts";
 export { treeOfCommit } from "../commit-ids.ts";
 export { gitVersion } from "../commit-setup.ts";
@@ -17,6 +17,7 @@ export {
 } from "../controls/controls.ts";
 export { ignoredFiles } from "../ignored-files.ts";
 export { clearGitLocks, gitLocks } from "../locks.ts";
+export { notInPast } from "../not-in-past.ts";
 export { createRef } from "../refs.ts";
 export { remoteBranches } from "../remotes.ts";
 export { gitDirAt, operationInProgress } from "../repository.ts";

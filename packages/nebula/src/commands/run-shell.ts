@@ -57,13 +57,18 @@ function marksOf(nebula: string): string {
   return `${nebula}-command-`;
 }
 
+/** Whether a process has the mark of a command of a nebula. @param runId - Its mark. */
+export function isCommandOf(nebula: string, runId: string): boolean {
+  return runId.startsWith(marksOf(nebula));
+}
+
 /** Ends the commands that an engine has left running which is gone. Call it under the nebula's lock. */
 export async function endLeftCommands({
   store,
   tell,
 }: Pick<Engine, "store" | "tell">): Promise<void> {
-  const marks = marksOf(store.current.id);
-  const left = await endLeftovers(findLeftovers((runId) => runId.startsWith(marks)));
+  const { id } = store.current;
+  const left = await endLeftovers(findLeftovers((runId) => isCommandOf(id, runId)));
   for (const pid of left.flatMap(({ pids }) => pids)) {
     tell({
       type: "warning",

@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { listRunProcesses } from "@quasar/agents/turns";
 import { syncFiles } from "@quasar/durable";
 import { currentHead, dirtyPaths, type Repository } from "@quasar/git";
-import { isAncestor } from "@quasar/git/history";
-import { verifyBundle, writeBundle } from "@quasar/git/internal";
+import { bundleHolds, notInPast, verifyBundle, writeBundle } from "@quasar/git/internal";
 import { removeDetachedWorkTree, repairWorkTrees } from "@quasar/git/landing";
 import { listRefs, removeRefs, takeSnapshot } from "@quasar/git/snapshots";
 import { listWorktrees } from "@quasar/git/work-trees";
 import { makeFolders } from "@quasar/process/files";
 import { cleanLine, count } from "@quasar/runs/text";
+import { isCommandOf } from "../commands/run-shell.ts";
 import { NebulaError } from "../errors.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { isTreeOf } from "../state/check.ts";
@@ -64,7 +64,7 @@ export function keptAs(
  *
  * @param shown - As the person was shown it: what is decided is decided by what it is under its lock.
  * @throws {NebulaError} `ERR_UNFINISHED` where it is kept; `ERR_NOT_FOUND` where it is gone; `ERR_LOCKED`, also while a process
- *   works for one of its runs, or where that cannot be known.
+ *   of its runs or commands is there, or where that cannot be known.
  */
 export async function pruneNebula(
   repository: Repository,
@@ -124,15 +124,14 @@ function requireEnded(state: NebulaState, options: PruneOptions): void {
   });
 }
 
-function refuseLive({ name, phases }: NebulaState): void {
+function refuseLive({ id, name, phases }: NebulaState): void {
   const runs = new Set(phases.flatMap((phase) => phase.runs));
-  if (runs.size === 0) return;
   const all = listRunProcesses();
   if (all === undefined) {
-    const message = `the processes of this machine cannot be listed: agents of the nebula ${cleanLine(name)} may still work`;
+    const message = `the processes of this machine cannot be listed: those of the nebula ${cleanLine(name)} may still work`;
     throw new NebulaError("ERR_LOCKED", message, { next: [{ do: "check" }] });
   }
-  const live = all.filter(({ runId }) => runs.has(runId));
+  const live = all.filter(({ runId }) => runs.has(runId) || isCommandOf(id, runId));
   if (live.length === 0) return;
   const pids = live.map(({ pid }) => pid).join(" ");
   throw new NebulaError(
@@ -177,10 +176,16 @@ async function refsOfNebula(root: string, { id, phases }: NebulaState): Promise<
   return all.filter(({ ref }) => prefixes.some((prefix) => ref.startsWith(prefix)));
 }
 
+/**
+ * What is in no branch is in one bundle, which is durable and read back. One that is there already counts where it has all
+ * of it, and is never written over: what has removed some refs before it was cut off has them in it.
+ *
+ * @returns Also where refs were removed before, and all of the rest is in branches.
+ */
 async function keepUnmerged(
   { root, commonDir }: Repository,
   { id }: NebulaState,
-  refs: readonly Ref[],
+  all: readonly Ref[],
   isDryRun: boolean,
 ): Promise<string | undefined> {
   const branches = [
@@ -188,21 +193,26 @@ async function keepUnmerged(
     ...(await listRefs(root, "refs/remotes/")),
   ];
   const tips = [...new Set(branches.map(({ sha }) => sha))];
-  const unmerged: Ref[] = [];
-  for (const each of refs) if (!(await isInOne(root, each.sha, tips))) unmerged.push(each);
-  if (unmerged.length === 0) return undefined;
+  const unmerged = await notInPast(root, { shas: all.map(({ sha }) => sha), tips });
+  const refs = all.filter(({ sha }) => unmerged.has(sha));
   const folder = join(nebulaeFolder(commonDir), "pruned");
-  const name = `${id}.bundle`;
-  const file = join(folder, name);
-  if (isDryRun) return file;
-  makeFolders(folder);
-  await writeBundle(root, { file, refs: unmerged, without: tips });
-  syncFiles(folder, [name]);
-  await verifyBundle(root, { file, refs: unmerged });
-  return file;
-}
-
-async function isInOne(root: string, sha: string, tips: readonly string[]): Promise<boolean> {
-  for (const tip of tips) if (await isAncestor(root, sha, tip)) return true;
-  return false;
+  for (let at = 1; ; at += 1) {
+    const name = at === 1 ? `${id}.bundle` : `${id}-${at}.bundle`;
+    const file = join(folder, name);
+    if (existsSync(file)) {
+      syncFiles(folder, [name]);
+      if (refs.length === 0 || (await bundleHolds(root, { file, refs, without: tips })))
+        return file;
+      continue;
+    }
+    if (refs.length === 0) return undefined;
+    if (isDryRun) return file;
+    makeFolders(folder);
+    // What a git that was killed has left: nobody else writes here under the nebula's lock.
+    rmSync(`${file}.lock`, { force: true });
+    await writeBundle(root, { file, refs, without: tips });
+    syncFiles(folder, [name]);
+    await verifyBundle(root, { file, refs });
+    return file;
+  }
 }
