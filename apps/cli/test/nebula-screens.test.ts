@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { apply, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
+import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
 import { git, lastRecord, type Place, quasar, type Running, start, write } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents } from "./scripts.ts";
@@ -81,6 +81,35 @@ test("a phase works only where an agent does, and each screen calls it the same"
 });
 
 const GATED_ONE = { "nebula.toml": MANIFEST, "1.md": phaseText("one", 'gate = "review"') };
+
+test("a question about another change than was approved names the files, and shows them", async () => {
+  const at = withDemo(GATED_ONE);
+  const { nebulaId } = lastRecord(await apply(at, workOf("one")));
+  const none = await quasar(at, ["nebula", "diff", "one", "--since-approval", "--json"]);
+  expect(lastRecord(none)).toMatchObject({ code: "ERR_STATE" });
+  expect((await quasar(at, ["nebula", "approve", "one"])).code).toBe(0);
+  git(at, "switch", "--quiet", "--detach", "nebula/demo");
+  write(at.repo, { "one.txt": "one\n" });
+  git(at, "add", "one.txt");
+  const who = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+  git(at, ...who, "commit", "--quiet", "-m", "Mine");
+  git(at, "update-ref", "refs/heads/nebula/demo", "HEAD");
+  git(at, "switch", "--quiet", "-");
+  const why = "its approval was for another change: 1 file differs since (one.txt)";
+  const asked = await quasar(at, [...applyArgs(at, []), "--resume", "--json"]);
+  expect(lastRecord(asked)["next"]).toContain(
+    `quasar nebula diff one --nebula ${String(nebulaId)} --since-approval`,
+  );
+  for (const look of [["status"], ["show", "one"]]) {
+    expect((await quasar(at, ["nebula", ...look])).stdout.replaceAll(/\s+/gu, " ")).toContain(why);
+  }
+  const diff = ["nebula", "diff", "one", "--since-approval"];
+  // Both trees have the file: it is there before, too, by now.
+  expect(lastRecord(await quasar(at, [...diff, "--json"]))).toMatchObject({
+    type: "diff",
+    stat: "",
+  });
+});
 
 test("what follows a decision is what the nebula then waits for", async () => {
   const at = withDemo(GATED_ONE);

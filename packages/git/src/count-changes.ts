@@ -1,4 +1,4 @@
-import type { SignalOptions } from "./head.ts";
+import { type DiffOptions, onlyPaths } from "./diff.ts";
 import { checkSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
@@ -23,11 +23,12 @@ export async function countChanges(
   workTree: string,
   from: string,
   to: string,
-  options: SignalOptions = {},
+  { paths, ...options }: DiffOptions = {},
 ): Promise<readonly FileChange[]> {
   const args = [
     ...["diff-tree", "-r", "-z", "--numstat", "--no-commit-id", "--no-renames", "--no-relative"],
     ...["--no-ext-diff", "--no-textconv", checkSha(from), checkSha(to), "--"],
+    ...onlyPaths(paths),
   ];
   const output = await gitOutput("read", workTree, args, options);
   return output

@@ -26,6 +26,16 @@ const PLAIN = [
 ];
 const WHOLE = ["--full-index", "--binary", "--src-prefix=a/", "--dst-prefix=b/"];
 
+export interface DiffOptions extends SignalOptions {
+  /** Only of these files, from the root. @default all of them */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Paths as they are, whatever is in them. */
+export function onlyPaths(paths: readonly string[] | undefined): readonly string[] {
+  return (paths ?? []).map((path) => `:(top,literal)${path}`);
+}
+
 /**
  * The differences between two commits or trees. Nothing that the repository names is started, and none
  * of its attributes is heard: a file is binary by its bytes, not because the repository calls it so.
@@ -39,9 +49,9 @@ export async function diffTrees(
   workTree: string,
   from: string,
   to: string,
-  options: SignalOptions = {},
+  { paths, ...options }: DiffOptions = {},
 ): Promise<Diff> {
-  const trees = [checkSha(from), checkSha(to), "--"];
+  const trees = [checkSha(from), checkSha(to), "--", ...onlyPaths(paths)];
   const { commonDir } = await openRepository(workTree, options);
   const bare = bareRepository(from.length === 64 ? "sha256" : "sha1");
   try {

@@ -11,6 +11,7 @@ export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
 export { isUnfinished, keptSpec, listNebulae, withTypedTotal } from "./state/list.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
+export { pathsSinceApproval } from "./landing/since-approval.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export { type BudgetFacts, type Shortage, shortages } from "./engine/budget.ts";
 export type { LandingsOnly } from "./context/context.ts";

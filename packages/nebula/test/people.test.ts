@@ -52,21 +52,80 @@ test("what is approved is the change: it lands without another question whatever
   expect(place.landings()).toHaveLength(2);
 });
 
-test("an approval is spent where the merge makes another change of it", async () => {
-  const files = { "nebula.toml": GATED, "a.md": phase("a") };
-  const place = aPlace({}, files);
-  await place.apply(WRITES_BOTH);
-  expect(answer(place, "approve")).toEqual({ kind: "done" });
-  // A person's commit has the same file: what remains to land is another change.
+/** Has a person commit on the nebula's branch. */
+function commitBeside(place: Place, files: Readonly<Record<string, string>>): void {
   place.git("switch", "--quiet", "--detach", "nebula/demo");
-  write(place.repo, { "a.txt": "a\n" });
+  write(place.repo, files);
   place.git("add", "-A");
   place.git("commit", "-q", "-m", "Mine");
   place.git("update-ref", "refs/heads/nebula/demo", "HEAD");
   place.git("switch", "--quiet", "main");
+}
+
+test("an approval is spent where the merge makes another change of it, and the question says which files", async () => {
+  const place = aPlace(
+    { "shared.txt": "1\n2\n3\n4\n5\n" },
+    { "nebula.toml": GATED, "a.md": phase("a") },
+  );
+  await place.apply({
+    "Phase a": (tree) =>
+      write(tree, { "a.txt": "a\n", "new.txt": "new\n", "shared.txt": "1\n2\n3\n4\nfive\n" }),
+  });
+  const { candidate } = newest(place).phases[0] ?? {};
+  expect(answer(place, "approve")).toEqual({ kind: "done" });
+  // The same file is there now, and another one is different around what the phase changes.
+  commitBeside(place, { "a.txt": "a\n", "shared.txt": "one\n2\n3\n4\n5\n" });
   const { reason, state } = await place.apply(WRITES_BOTH);
   expect(reason).toBe("waiting");
-  expect(state.phases[0]?.reason).toContain("to be approved again");
+  const [spent] = state.phases;
+  expect(spent).toMatchObject({
+    reason: "its approval was for another change: 2 files differ since (a.txt, shared.txt)",
+    approved: "",
+    approvedCandidate: candidate,
+  });
+  // Nothing but the nebula's own ref names it any more.
+  place.git("reflog", "expire", "--expire=now", "--all");
+  place.git("gc", "--quiet", "--prune=now");
+  expect(place.git("cat-file", "-t", spent?.approvedCandidate ?? "")).toBe("commit");
+  expect(answer(place, "approve")).toEqual({ kind: "done" });
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+});
+
+test("what a rework has made is compared with what was approved before, until a person rejects it", async () => {
+  const place = aPlace({}, { "nebula.toml": GATED, "a.md": phase("a") });
+  await place.apply(WRITES_BOTH);
+  answer(place, "approve");
+  commitBeside(place, { "a.txt": "mine\n" });
+  const { state } = await place.apply({
+    "Phase a": (tree) => write(tree, { "a.txt": "both\n" }),
+  });
+  expect(state.phases[0]).toMatchObject({
+    attempt: 2,
+    reason: "its approval was for another change: 1 file differs since (a.txt)",
+  });
+  answer(place, "reject", "a", { reason: "not like this" });
+  const again = await place.apply({ "Phase a": (tree) => write(tree, { "a.txt": "better\n" }) });
+  expect(again.state.phases[0]?.reason).toBe("its change is to be approved before it lands");
+});
+
+test("what differs from an approval is known too where an engine was cut off before it asked again", async () => {
+  const place = aPlace({}, { "nebula.toml": GATED, "a.md": phase("a") });
+  await place.apply(WRITES_BOTH);
+  answer(place, "approve");
+  commitBeside(place, { "a.txt": "a\n" });
+  const stop = new AbortController();
+  const onEvent = ({ type }: Told): void => {
+    if (type === "candidate_made") stop.abort();
+  };
+  expect((await place.apply(WRITES_BOTH, { signal: stop.signal, onEvent })).reason).toBe(
+    "interrupted",
+  );
+  place.git("reflog", "expire", "--expire=now", "--all");
+  place.git("gc", "--quiet", "--prune=now");
+  const { state } = await place.apply(WRITES_BOTH);
+  expect(state.phases[0]?.reason).toBe(
+    "its approval was for another change: 1 file differs since (a.txt)",
+  );
 });
 
 test("a rejected change goes back to its agents with the reason, or fails for good", async () => {

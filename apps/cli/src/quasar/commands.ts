@@ -426,7 +426,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula diff",
     summary: "show what a phase has changed",
     args: [PHASE],
-    options: [["--landed", "what its landing changes on the branch"], STAT, OF_NEBULA],
+    options: [
+      ["--landed", "what its landing changes on the branch"],
+      ["--since-approval", "what differs from the change that was approved"],
+      STAT,
+      OF_NEBULA,
+    ],
     examples: [
       ["quasar nebula diff parser", "what was approved, from where it began"],
       ["quasar nebula diff parser --landed", "what lands, merged with the others"],

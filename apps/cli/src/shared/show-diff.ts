@@ -14,6 +14,8 @@ export interface Span {
   readonly root: string;
   readonly from: string;
   readonly to: string;
+  /** Only these files. @default all of them */
+  readonly paths?: readonly string[] | undefined;
 }
 
 export interface ShowDiffOptions {
@@ -51,13 +53,13 @@ interface Shown {
   readonly patch?: Uint8Array | undefined;
 }
 
-async function filesOf({ root, from, to }: Span): Promise<Shown> {
-  const files = await countChanges(root, from, to);
+async function filesOf({ root, from, to, paths }: Span): Promise<Shown> {
+  const files = await countChanges(root, from, to, { paths });
   const lines = files.length === 0 ? ["nothing has changed"] : fileLines(files, ALL_FILES);
   return { facts: { files }, lines };
 }
 
-async function textOf({ root, from, to }: Span): Promise<Shown> {
-  const { patch, ...diff } = await diffTrees(root, from, to);
+async function textOf({ root, from, to, paths }: Span): Promise<Shown> {
+  const { patch, ...diff } = await diffTrees(root, from, to, { paths });
   return { facts: diff, lines: diffLines(diff, viewOf(process.stdout).paint), patch };
 }

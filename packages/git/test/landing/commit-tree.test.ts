@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { changeDigest } from "../../src/landing/change-digest.ts";
+import { differingPaths } from "../../src/landing/differing-paths.ts";
 import { commitTree, landingDate } from "../../src/landing/commit-tree.ts";
 import { mergeTrees } from "../../src/landing/merge-trees.ts";
 import { readCommit } from "../../src/history.ts";
@@ -112,6 +113,21 @@ test("gives a change one digest wherever it lands, unless a file of it is anothe
   git(root, "checkout", "-q", "main");
   expect(await onto(commit(root, { f: lines({ 15: "main" }) }))).not.toBe(digest);
   expect(await changeDigest(folder, { from: theirs, to: base })).not.toBe(digest);
+});
+
+test("two commits differ in the paths of which they make something else, which the digest says too", async () => {
+  const { root, ours, theirs } = twoSides(
+    { f: lines(), g: "g", h: "h" },
+    { f: lines({ 15: "ours" }), h: "other" },
+    { f: lines({ 5: "theirs" }), g: "new", "a b": "there" },
+  );
+  const folder = await openAt(root);
+  git(root, "checkout", "-q", "--detach", ours);
+  git(root, "cherry-pick", theirs);
+  const picked = git(root, "rev-parse", "HEAD").trim();
+  expect(await differingPaths(folder, [theirs, picked])).toEqual(["f"]);
+  expect(await differingPaths(folder, [theirs, theirs])).toEqual([]);
+  expect(await differingPaths(folder, [ours, theirs])).toEqual(["a b", "f", "g", "h"]);
 });
 
 test("tells modes, binary files and other bytes apart", async () => {

@@ -201,8 +201,8 @@ async function keepUnmerged(
     const file = join(folder, name);
     if (existsSync(file)) {
       syncFiles(folder, [name]);
-      if (refs.length === 0 || (await bundleHolds(root, { file, refs, without: tips })))
-        return file;
+      const has = refs.length === 0 || (await bundleHolds(root, { file, refs, without: tips }));
+      if (has) return file;
       continue;
     }
     if (refs.length === 0) return undefined;

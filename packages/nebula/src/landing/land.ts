@@ -10,6 +10,7 @@ import {
   syncRef,
 } from "@quasar/git/landing";
 import { type Base, branchRef, type Engine, withOneSpec } from "../context/context.ts";
+import { boundText } from "../state/bounds.ts";
 import { note, report } from "../state/report.ts";
 import { nextLanding, type Phase } from "../state/schedule.ts";
 import { takeDecisionsOf } from "../people/take-decisions.ts";
@@ -24,6 +25,7 @@ import { waitForObject } from "./missing-object.ts";
 import { laneObstacle, requireFreeLane } from "./obstacle.ts";
 import { pathsOutside } from "./scope.ts";
 import { sendBack } from "./send-back.ts";
+import { type ApprovedBefore, changedSinceApproval } from "./since-approval.ts";
 import { rewound, tipOf } from "./tip.ts";
 import { outcomeOf, type Verified, verify } from "./verify.ts";
 
@@ -155,10 +157,22 @@ async function candidateOn(
     message: landingMessage(store.current, spec, state),
     atSeconds: await landingDate(mergeFolder, parents),
   });
+  await holdApproved(engine, state, candidate);
   const change = { status: "landing", onto: tip, candidate, tree, verified: false } as const;
   report(engine, id, change, { type: "candidate_made", phase: id, onto: tip, candidate });
   await holdRef(engine, ref, candidate);
   return store.phase(id);
+}
+
+/** Keeps what a person has approved from `gc` before the ref of candidates names another one. */
+async function holdApproved(
+  engine: Engine,
+  { ref, approvedCandidate }: PhaseState,
+  candidate: string,
+): Promise<void> {
+  if (approvedCandidate === "" || approvedCandidate === candidate) return;
+  if (!(await exists(engine, approvedCandidate))) return;
+  await holdRef(engine, refsOf(engine.store.current.id).approved(ref), approvedCandidate);
 }
 
 /**
@@ -202,22 +216,39 @@ async function leavesScope(engine: Engine, spec: PhaseSpec, made: PhaseState): P
 async function waitsForPerson(
   engine: Engine,
   spec: PhaseSpec,
-  { id, onto, candidate, approved }: PhaseState,
+  { id, onto, candidate, approved, approvedCandidate }: PhaseState,
 ): Promise<boolean> {
   const { mergeFolder, signal } = engine;
   const gate = spec.gate ?? engine.spec.execution.gate;
   if (gate === "trust" || gate === "watch") return false;
   const digest = await changeDigest(mergeFolder, { from: onto, to: candidate, signal });
   if (digest === approved) return false;
-  const reason =
-    approved === ""
-      ? "its change is to be approved before it lands"
-      : "what landed meanwhile has made another change of it: it is to be approved again";
+  const reason = await whyAsked(engine, { approved, candidate, approvedCandidate });
   const asked = { question: "land", digest, approved: "", reason } as const;
   const waiting = { status: "awaiting_human", ...asked } as const;
   report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
   return true;
 }
+
+/** Where a change was approved before that is another one by now, the reason names the files. */
+async function whyAsked(
+  engine: Engine,
+  phase: ApprovedBefore & Pick<PhaseState, "approved">,
+): Promise<string> {
+  const paths = await changedSinceApproval(engine, phase);
+  if (paths.length === 0) {
+    return phase.approved === ""
+      ? "its change is to be approved before it lands"
+      : "what landed meanwhile has made another change of it: it is to be approved again";
+  }
+  const named = paths.slice(0, MOST_NAMED).join(", ");
+  const more = paths.length > MOST_NAMED ? `, ${paths.length - MOST_NAMED} more` : "";
+  const differ = paths.length === 1 ? "1 file differs" : `${paths.length} files differ`;
+  return boundText(`its approval was for another change: ${differ} since (${named}${more})`);
+}
+
+/** Most files that stand in why a person is asked again. */
+const MOST_NAMED = 3;
 
 async function exists({ repository, signal }: Engine, commit: string): Promise<boolean> {
   return (await resolveCommit(repository.root, commit, { signal })) !== undefined;

@@ -88,7 +88,9 @@ const UNDECIDED = {
 function approve(phase: PhaseState, { digest }: Decision): Decided {
   const problem = notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
-  return changed(phase, { status: "queued", question: "", approved: digest, reason: "" });
+  const { candidate: approvedCandidate } = phase;
+  const queued = { status: "queued", question: "", reason: "" } as const;
+  return changed(phase, { ...queued, approved: digest, approvedCandidate });
 }
 
 /** Also of a change that was approved, as long as it has not landed. */
@@ -104,6 +106,7 @@ function reject(phase: PhaseState, { digest, reason, isFinal }: Decision): Decid
     ...ANEW,
     ...{ status: "pending", question: "", attempt: phase.attempt + 1, base: phase.tip },
     ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${reason}`], reason },
+    approvedCandidate: "",
   });
 }
 

@@ -39,6 +39,7 @@ const phase = v.object({
   question: v.picklist(["", ...QUESTIONS]),
   digest: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
   approved: v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{64})?$/u, "a digest")),
+  approvedCandidate: v.optional(commit, ""),
   reworks: v.array(v.picklist(REWORK_CAUSES)),
   holdsSince: v.optional(text, ""),
   questions: v.optional(v.array(text), []),

@@ -78,6 +78,8 @@ export function phaseRef(position: number, id: string): string {
 export function refsOf(id: string): {
   readonly frozen: (phaseRef: string, attempt: number) => string;
   readonly candidate: (seq: number) => string;
+  /** The candidate that a person approved, where another one has come since. */
+  readonly approved: (phaseRef: string) => string;
   readonly base: string;
   /** A commit of the base branch that is merged. */
   readonly merged: (commit: string) => string;
@@ -91,6 +93,7 @@ export function refsOf(id: string): {
   return {
     frozen: (ref, attempt) => `${root}/phase/${ref}/${attempt}`,
     candidate: (seq) => `${root}/candidate/${seq}`,
+    approved: (ref) => `${root}/approved/${ref}`,
     base: `${root}/base`,
     merged: (commit) => `${root}/merged/${commit}`,
     conflict: (ref, attempt) => `${root}/conflict/${ref}/${attempt}`,

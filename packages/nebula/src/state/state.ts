@@ -69,6 +69,11 @@ export interface PhaseState {
   readonly digest: string;
   /** Digest of the change that a person has approved, to be used once. */
   readonly approved: string;
+  /**
+   * The candidate of the change that a person has approved last, also after that approval was spent; `""`: none was, or a
+   * person has decided otherwise since.
+   */
+  readonly approvedCandidate: string;
   /** The causes of its reworks, oldest first. */
   readonly reworks: readonly ReworkCause[];
   /** Since when nothing else lands before it, RFC 3339; `""`: it was not reworked often enough for that. */
@@ -152,7 +157,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ base: "", runs: [], reservedUsd: 0, seq: 0, landing: 0, reworks: [], findings: [] },
     ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
     ...{ merges: "", asksPerson: false, isLeftOut: false },
-    ...{ neededUsd: 0, neededTurnUsd: 0 },
+    ...{ neededUsd: 0, neededTurnUsd: 0, approvedCandidate: "" },
     updatedAt: now.toISOString(),
   };
 }

@@ -3,6 +3,15 @@ import type { NebulaNow } from "@quasar/nebula/internal";
 import { expect, test } from "vitest";
 import { stepsOfNebula, stepsOfPhase } from "./outcome.ts";
 
+test("what was approved as another change leads to what differs", () => {
+  const asked = { id: "a", status: "awaiting_human", question: "land", questions: [], merges: "" };
+  const phase = { ...asked, approvedCandidate: "1".repeat(40) };
+  const nebula = { id: "abc" } as NebulaState;
+  expect(stepsOfPhase(nebula, phase as unknown as NebulaState["phases"][number])[0]).toBe(
+    "quasar nebula diff a --nebula abc --since-approval",
+  );
+});
+
 test("an id that looks like an option is none in the commands that are advised", () => {
   const phase = (id: string) => ({ id, status: "failed" }) as NebulaState["phases"][number];
   const nebula = { id: "abc" } as NebulaState;

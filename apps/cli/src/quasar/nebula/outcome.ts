@@ -142,7 +142,7 @@ function isAsking({ question, questions }: PhaseState): boolean {
 }
 
 function answersOf(
-  { id, question, merges, asksPerson }: PhaseState,
+  { id, question, merges, asksPerson, approvedCandidate }: PhaseState,
   nebulaId: string,
 ): readonly string[] {
   if (merges !== "" && asksPerson) {
@@ -152,6 +152,7 @@ function answersOf(
   if (question === "budget") return [answer("skip", id, nebulaId)];
   if (question !== "land") return [answer("retry", id, nebulaId), answer("skip", id, nebulaId)];
   return [
+    ...(approvedCandidate === "" ? [] : [answer("diff", id, nebulaId, " --since-approval")]),
     answer("diff", id, nebulaId, " --landed"),
     answer("approve", id, nebulaId),
     answer("reject", id, nebulaId, ' --reason "…"'),
