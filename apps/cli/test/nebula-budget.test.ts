@@ -78,6 +78,29 @@ test("a phase whose turn was cut off waits for a larger limit, and what is advis
   expect(git(at, "log", "--format=%s", "nebula/demo")).toContain("Land one: Phase one");
 });
 
+test("a turn whose end is not known counts with the same bound on each screen", async () => {
+  const at = withDemo(limited(5));
+  const args = ["nebula", "apply", DEMO, "--auto", "--trust-config"];
+  const working = start(at, [...args, ...agents(at, turns(LONG), RESPONSE), "--json"]);
+  expect(await working.sees("I begin.")).toBe(true);
+  working.child.kill("SIGKILL");
+  await working.finished;
+  const status = lastRecord(await quasar(at, ["nebula", "status", "--json"]));
+  const [{ runIds }] = status["phases"] as [{ runIds: readonly [string] }];
+  const [runId] = runIds;
+  const run = await quasar(at, ["show", runId]);
+  const [, mostUsd = ""] = /and up to \$([\d.]+) for the turn/u.exec(run.stdout) ?? [];
+  const most = { spentUsd: Number(mostUsd), knownUsd: 0, unknownUsd: Number(mostUsd) };
+  expect(status).toMatchObject({ ...most, phases: [most] });
+  const words = `$0.00 known, up to $${mostUsd} more`;
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain(`, cost ${words}\n`);
+  expect((await quasar(at, ["nebula", "show", "one"])).stdout).toContain(
+    `\n  cost     ${words}, of $5.00\n`,
+  );
+  const phase = lastRecord(await quasar(at, ["nebula", "show", "one", "--json"]));
+  expect(phase).toMatchObject({ ...most, runs: [{ runId, ...most }] });
+});
+
 test("a limit of the user's is raised by the flag that is advised", async () => {
   const at = withDemo({ ...limited(2), "nebula.toml": '[nebula]\nname = "demo"\n' });
   const quick = agents(at, turns(0, 0.1), RESPONSE);

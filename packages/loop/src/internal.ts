@@ -4,6 +4,7 @@ export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
 export { subjectGiven, withoutSubject } from "./commit/commit-message.ts";
 export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
+export { mostOfTurn, openTurnUsd } from "./money/open-turn.ts";
 export { nextRole } from "./money/to-come.ts";
 export { refuseStart } from "./money/refuse-start.ts";
 export {

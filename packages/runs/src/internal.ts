@@ -6,6 +6,7 @@ export {
   upToCent,
   type RelayedAnswer,
   blockingQuestions,
+  mostOfTurn,
 } from "@quasar/loop/internal";
 export { CHECK_NAMES } from "./check/checks.ts";
 export type { CompatibleIn } from "./compatibility.ts";

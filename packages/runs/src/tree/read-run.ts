@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { withoutSubject } from "@quasar/loop/internal";
+import { openTurnUsd, withoutSubject } from "@quasar/loop/internal";
 import { namesIn } from "@quasar/process/files";
 import { limitOf } from "../limits/patience.ts";
 import { isRunId } from "../run-id.ts";
-import { loadRun, loadRunSummary } from "../store.ts";
+import { loadRun } from "../store.ts";
 import type { Spending } from "../text/format.ts";
 import { storesIn } from "./stores.ts";
 
@@ -11,7 +11,8 @@ import { storesIn } from "./stores.ts";
 export type RunSpending = Pick<Spending, "spentUsd" | "unknownUsd">;
 
 /**
- * What the runs in a folder count against their limits, by their ids: their ledgers, read without their work tree.
+ * What the runs in a folder count against their limits, by their ids: their ledgers, and the most of a turn whose end is
+ * not known, read without their work tree.
  *
  * @param runsDir - Absolute path of the folder that holds a folder for each run.
  * @throws {CheckpointError} Where a run cannot be read: what it has cost is not 0.
@@ -19,10 +20,13 @@ export type RunSpending = Pick<Spending, "spentUsd" | "unknownUsd">;
 export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, RunSpending>> {
   const spending = new Map<string, RunSpending>();
   for (const id of namesIn(runsDir).filter(isRunId)) {
-    const { loaded } = await loadRunSummary(storesIn(join(runsDir, id), {}));
-    if (loaded === undefined) continue;
-    const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd } = loaded.summary;
-    spending.set(id, { spentUsd, unknownUsd });
+    const { current, archive } = storesIn(join(runsDir, id), {});
+    const open = (await current.load())?.checkpoint;
+    const run = open ?? (await archive.loadSummary())?.summary;
+    if (run === undefined) continue;
+    const { totalCostUsd, unknownCostUsd } = run;
+    const openUsd = open === undefined ? 0 : openTurnUsd(open);
+    spending.set(id, { spentUsd: totalCostUsd + openUsd, unknownUsd: unknownCostUsd + openUsd });
   }
   return spending;
 }

@@ -2,7 +2,7 @@ import { codeOf, messageOf } from "../errors.ts";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop/turn";
+import { openTurnUsd } from "@quasar/loop/internal";
 import { runsFolder, runStores } from "./run-store.ts";
 
 /** What agents have cost a task, in US dollars over all runs and crashes. */
@@ -92,15 +92,10 @@ function namesIn(dir: string): readonly string[] {
   }
 }
 
-/** What a turn may have spent whose end is not known, in US dollars. */
-function mostOf(turn: Checkpoint["turn"]): number {
-  return Math.max(turn?.allowanceUsd ?? 0, turn?.reservedUsd ?? 0);
-}
-
 /** @returns What it has cost, what is under way included. */
 export function costOf({ name, checkpoint, isFinished }: StoredRun): RunCost {
-  const { totalCostUsd, unknownCostUsd, ledger, turn } = checkpoint;
-  const openUsd = isTurnOpen(checkpoint) ? mostOf(turn) : 0;
+  const { totalCostUsd, unknownCostUsd, ledger } = checkpoint;
+  const openUsd = openTurnUsd(checkpoint);
   return {
     name,
     spentUsd: totalCostUsd + openUsd,

@@ -9,7 +9,7 @@ import {
 } from "@quasar/nebula/internal";
 import type { RunStatus, Workspace } from "@quasar/runs";
 import { type SpendingFacts, spendingFacts } from "../facts/nebula-apply.ts";
-import { listRuns, openUser, openWorkspace } from "@quasar/runs/internal";
+import { listRuns, openUser, openWorkspace, spendingIn } from "@quasar/runs/internal";
 
 /** An attempt of a phase with what became of its run; that is left out where nothing of it was saved. */
 export interface ShownAttempt extends PhaseAttempt, Partial<SpendingFacts> {
@@ -38,12 +38,14 @@ export async function attemptsOf(
   const runs = listRuns(workspace, openUser(), phase.runs, { live: false });
   const known = new Map<string, Omit<ShownAttempt, keyof PhaseAttempt>>();
   let asked: string | undefined;
-  for await (const { id: runId, status, cycle, task, ...spending } of runs) {
+  const spending = await spendingIn(home);
+  for await (const { id: runId, status, cycle, task } of runs) {
     if (runId === phase.runId) asked = task;
     const isRunning = isWorkedOn && runId === phase.runId;
+    const spent = spending.get(runId);
     known.set(runId, {
       ...{ status: isRunning ? "running" : status, cycle },
-      ...spendingFacts(spending),
+      ...(spent && spendingFacts(spent)),
     });
   }
   return {

@@ -1,5 +1,11 @@
 import type { RunStatus, RunSummary } from "@quasar/runs";
-import { describe, isUnfinished, type ListedRun, type RunElsewhere } from "@quasar/runs/internal";
+import {
+  describe,
+  isUnfinished,
+  type ListedRun,
+  mostOfTurn,
+  type RunElsewhere,
+} from "@quasar/runs/internal";
 import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
 import {
   findingList,
@@ -81,8 +87,8 @@ export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
 
 function openCost({ openTurn }: RunSummary): string {
   if (openTurn === undefined) return "";
-  const { reportedUsd = 0, allowanceUsd, reservedUsd } = openTurn;
-  const mostUsd = Math.max(allowanceUsd, reservedUsd);
+  const { reportedUsd = 0 } = openTurn;
+  const mostUsd = mostOfTurn(openTurn);
   const told =
     reportedUsd === 0 ? "" : `, ${money(reportedUsd)} so far in the turn that has not ended`;
   if (mostUsd === 0) return told;
