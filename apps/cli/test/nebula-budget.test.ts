@@ -184,12 +184,12 @@ test("a plan warns of limits with which a first turn would not be started", asyn
   const { stdout, code } = await quasar(at, plan, { env });
   expect(code).toBe(0);
   expect(stdout).toContain(
-    "warning  one: The coder's first turn needs at least $1.60: two of its model's longest responses (docs/trust.md, Money). Set max_budget_usd to 1.78 or more.\n",
+    "warning  one: The coder's first turn needs at least $1.60: two of its model's longest responses (docs/trust.md, Money). Set max_budget_usd to 3.36 or more.\n",
   );
-  const shortages = [{ phaseId: "one", setting: "max_budget_usd", neededBudgetUsd: 1.78 }];
+  const shortages = [{ phaseId: "one", setting: "max_budget_usd", neededBudgetUsd: 3.36 }];
   const line = lastRecord(await quasar(at, [...plan, "--json"], { env }));
   expect(line).toMatchObject({ shortages });
-  write(join(at.repo, DEMO), limited(1.78));
+  write(join(at.repo, DEMO), limited(3.36));
   expect((await quasar(at, plan, { env })).stdout).not.toContain("warning");
 });
 

@@ -60,7 +60,7 @@ import { takeTurnAgain } from "./turn/again.ts";
 import { recoverTurn } from "./turn/recover.ts";
 import { retryOrEnd, scheduleRetry } from "./turn/retry.ts";
 import type { TurnFailure } from "./turn/settle.ts";
-import { budgetToContinue } from "./money/next-turns.ts";
+import { budgetToContinue, nextBound } from "./money/next-turns.ts";
 import { takeTurn } from "./turn/turn.ts";
 import { otherControls, refuseControls, reportControls } from "./repository/controls.ts";
 import { leftAside } from "./commit/left-aside.ts";
@@ -514,8 +514,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
     const neededBudgetUsd =
-      budgetToContinue(run.state, run.settings, ending.refused) ||
-      budgetAfterStop(run.state, ending);
+      budgetToContinue(run.state, run.settings, ending.refused) || budgetAfterStop(run, ending);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
@@ -574,12 +573,11 @@ async function wayBackFrom(run: Run): Promise<Ending["wayBack"]> {
 }
 
 /** The budget for a turn that was stopped at what it may spend: it would be again; 0 where it needs no larger one. */
-function budgetAfterStop(
-  { totalCostUsd, maxBudgetUsd, turn }: CycleState,
-  { agentFailure }: Ending,
-): number {
+function budgetAfterStop({ state, settings, runKind }: Run, { agentFailure }: Ending): number {
+  const { totalCostUsd, maxBudgetUsd, turn } = state;
   if (maxBudgetUsd === 0 || agentFailure?.kind !== "budget" || turn === undefined) return 0;
-  const more = budgetForMore({ totalCostUsd }, turn);
+  const reviewUsd = runKind.isLoop ? nextBound(state, "reviewing", settings) : undefined;
+  const more = budgetForMore({ totalCostUsd }, turn, reviewUsd);
   return more > maxBudgetUsd ? more : 0;
 }
 

@@ -6,7 +6,7 @@ export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
 export { mostOfTurn, openTurnUsd } from "./money/open-turn.ts";
 export { nextRole } from "./money/to-come.ts";
-export { refuseStart } from "./money/refuse-start.ts";
+export { firstCycleBudget, refuseStart } from "./money/refuse-start.ts";
 export {
   type ControlsOptions,
   controlsWords,

@@ -16,6 +16,7 @@ export { type Squashed, squashNebula } from "./landing/squash.ts";
 export { type BudgetFacts, type Shortage, shortages } from "./engine/budget.ts";
 export type { LandingsOnly } from "./context/context.ts";
 export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";
+export { firstTaskText } from "./engine/task-text.ts";
 export { earlierText } from "./engine/text-of-run.ts";
 export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
 export { type BaseUpdate, updateBase } from "./engine/update-base.ts";

@@ -2,9 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { expect, test } from "vitest";
+import { shortages } from "../src/engine/budget.ts";
 import { updateNebula } from "../src/engine/update.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { nebulaCost } from "../src/state/cost.ts";
+import { keptSpec } from "../src/state/list.ts";
 import {
   agentsOf,
   aPlace,
@@ -175,6 +177,49 @@ test.for([
     expect(await costOf(place)).toBeCloseTo(9);
   },
 );
+
+/** The same, where a response of each may cost so much. */
+function boundedAgents(wishUsd: number, boundUsd: number) {
+  const { optionsOf: paying } = payingAgents(wishUsd);
+  const optionsOf: typeof paying = (spec) => {
+    const { coder, reviewer } = paying(spec);
+    const responseBoundUsd = () => boundUsd;
+    return { coder: { ...coder, responseBoundUsd }, reviewer: { ...reviewer, responseBoundUsd } };
+  };
+  return optionsOf;
+}
+
+test.for([0.1, Number.POSITIVE_INFINITY])(
+  "the limit that is advised for a first turn is enough for the first cycle, where a coder's costs up to %d",
+  async (wishUsd) => {
+    const place = aPlace({}, limited(1.5));
+    const optionsOf = boundedAgents(wishUsd, 0.8);
+    const { reason, state } = await place.apply({}, { optionsOf });
+    const { neededUsd = 0, runs = [] } = state.phases[0] ?? {};
+    expect([reason, runs.length]).toEqual(["budget", 1]);
+    update(place, limited(neededUsd));
+    expect((await place.apply({}, { optionsOf })).reason).toBe("done");
+  },
+);
+
+test("a total that leaves a phase too little for its first cycle does not begin it, and what is advised is enough", async () => {
+  const place = aPlace({}, { ...limited(6), "b.md": phase("b") });
+  const optionsOf = boundedAgents(1.7, 0.8);
+  const apply = (totalUsd: number) =>
+    place.apply(WORK, { limits: { maxWorkers: 1, totalUsd, phaseUsd: 5 }, optionsOf });
+  const { reason, state } = await apply(5.5);
+  expect(reason).toBe("budget");
+  expect(state.phases.map(({ status, runs }) => [status, runs.length])).toEqual([
+    ["done", 1],
+    ["pending", 0],
+  ]);
+  const facts = { spec: keptSpec(commonDir(place), state), state };
+  const limits = { maxWorkers: 1, totalUsd: 5.5, phaseUsd: 5 };
+  const cost = await nebulaCost(commonDir(place), state);
+  const short = shortages({ ...facts, limits, cost }, () => 0);
+  expect(short).toMatchObject([{ phase: "b", limit: "total" }]);
+  expect((await apply(short[0]?.neededUsd ?? 0)).reason).toBe("done");
+});
 
 test("a phase that has begun and whose total is used up continues with a larger total", async () => {
   const place = aPlace({}, limited(9));

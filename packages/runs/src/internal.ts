@@ -6,6 +6,7 @@ export {
   upToCent,
   type RelayedAnswer,
   blockingQuestions,
+  firstCycleBudget,
   mostOfTurn,
 } from "@quasar/loop/internal";
 export { CHECK_NAMES } from "./check/checks.ts";

@@ -7,6 +7,7 @@ import type { AgentInvoker } from "@quasar/agents";
 import { runFromCheckpoint, runTask } from "../loop.ts";
 import { tooLittle } from "../ending.ts";
 import {
+  allowanceBeforeReview,
   dollarsNeeded,
   isTooLittle,
   leastAllowance,
@@ -72,6 +73,32 @@ test("a budget of the figure that is shown is enough for every turn that it was 
     ),
     { numRuns: 2000 },
   );
+});
+
+test("with the budget for both a review can begin, whatever the coder's turn before it costs", () => {
+  fc.assert(
+    fc.property(usd, usd, usd, usd, (totalCostUsd, maxBudgetUsd, coder, reviewer) => {
+      const boundsUsd = { coder, reviewer };
+      const state = aCheckpoint({ totalCostUsd, maxBudgetUsd, maxCycles: 3, ledger: [] });
+      const roles = ["coder", "reviewer"] as const;
+      const raised = { totalCostUsd, maxBudgetUsd: neededBudget(state, roles, boundsUsd) };
+      const byBudgetUsd = turnAllowance(raised, "coder");
+      const allowanceUsd = allowanceBeforeReview(raised, byBudgetUsd, boundsUsd);
+      expect(allowanceUsd).toBeLessThanOrEqual(byBudgetUsd);
+      expect(isTooLittle(allowanceUsd, coder)).toBe(false);
+      const spent = { ...raised, totalCostUsd: totalCostUsd + allowanceUsd };
+      expect(isTooLittle(turnAllowance(spent, "reviewer"), reviewer)).toBe(false);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("less than that begins the coder's turn all the same", () => {
+  const bounds = { coder: 0.8, reviewer: 0.8 };
+  const left = { totalCostUsd: 0, maxBudgetUsd: 2 };
+  expect(allowanceBeforeReview(left, 1.8, bounds)).toBe(1.6);
+  expect(allowanceBeforeReview(left, 1.8, { coder: 0.8 })).toBe(1.8);
+  expect(allowanceBeforeReview({ ...left, maxBudgetUsd: 0 }, 0, bounds)).toBe(0);
 });
 
 test("a turn that is not started never reads as one that may spend what it needs", () => {

@@ -53,6 +53,30 @@ export function leastAllowance(boundUsd: number | undefined): number {
   return BOUNDS_OF_A_TURN * (boundUsd ?? 0);
 }
 
+/** How many times what its review is known to need before a coder's turn is kept for it: its prompt has what that reports. */
+const REVIEW_GROWTH = 1.1;
+
+function keptForReview(boundUsd: number | undefined): number {
+  return REVIEW_GROWTH * leastAllowance(boundUsd);
+}
+
+/**
+ * What a coder's turn may spend so that the review after it can begin, in US dollars: no less than it has to be allowed
+ * itself.
+ *
+ * @param allowanceUsd - What it may spend by the budget.
+ * @param boundsUsd - Of a response, by role. Where one is not known nothing more is kept.
+ */
+export function allowanceBeforeReview(
+  { totalCostUsd, maxBudgetUsd }: Pick<Limits, "totalCostUsd" | "maxBudgetUsd">,
+  allowanceUsd: number,
+  { coder, reviewer }: Bounds,
+): number {
+  if (maxBudgetUsd === 0 || coder === undefined || reviewer === undefined) return allowanceUsd;
+  const left = maxBudgetUsd - totalCostUsd - keptForReview(reviewer);
+  return Math.min(allowanceUsd, Math.max(leastAllowance(coder), left));
+}
+
 /** A bound of a response of which a turn has to be allowed so much. */
 export function boundFor(leastUsd: number): number {
   return leastUsd / BOUNDS_OF_A_TURN;
@@ -63,7 +87,8 @@ const LEAST_TURN_USD = 0.01;
 
 /**
  * The budget with which the turns that are next get through, in US dollars, rounded up to the cent: each
- * of them costs at most what one of its role has cost so far, and no less than it has to be allowed.
+ * of them costs at most what one of its role has cost so far, and no less than it has to be allowed. A review that
+ * follows a coder's turn can begin whatever that costs.
  *
  * @param roles - Of the turns that are to come, in their order.
  * @param boundsUsd - Of a response, by role.
@@ -77,7 +102,9 @@ export function neededBudget(
   for (const role of roles) {
     spent += Math.max(
       LEAST_TURN_USD,
-      leastAllowance(boundsUsd[role]),
+      roles.length > 1 && role === "reviewer"
+        ? keptForReview(boundsUsd[role])
+        : leastAllowance(boundsUsd[role]),
       dearestTurn(state.ledger, role) ?? state.maxBudgetUsd / (2 * state.maxCycles),
     );
     needed = Math.max(needed, role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
@@ -93,13 +120,19 @@ export function budgetFor(allowanceUsd: number): number {
 /** How many times what a turn could spend it is offered next, where that was too little. */
 export const MORE = 2;
 
-/** The budget with which a turn that was stopped may spend {@link MORE}, in US dollars, rounded up to the cent. */
+/**
+ * The budget with which a turn that was stopped may spend {@link MORE}, in US dollars, rounded up to the cent.
+ *
+ * @param reviewUsd - Bound of a response of the review after it.
+ */
 export function budgetForMore(
   { totalCostUsd }: Pick<Limits, "totalCostUsd">,
   { role, allowanceUsd }: Pick<CheckpointTurn, "role" | "allowanceUsd">,
+  reviewUsd?: number,
 ): number {
   const spent = totalCostUsd + MORE * allowanceUsd;
-  return upToCent(role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
+  if (role === "reviewer") return upToCent(spent);
+  return upToCent(Math.max(spent / (1 - REVIEW_SHARE), spent + keptForReview(reviewUsd)));
 }
 
 function dearestTurn(

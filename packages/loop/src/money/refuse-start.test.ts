@@ -7,7 +7,7 @@ const agent = (boundUsd: number | undefined) => ({
 });
 
 test.for([
-  ["a budget of nine tenths of which the coder needs more", 0.5, 0.1, 1, 0, "coder", 1.12, 0],
+  ["a budget of nine tenths of which the coder needs more", 0.5, 0.1, 1, 0, "coder", 1.22, 0],
   [
     "one of which the reviewer needs more, whatever the coder costs",
     0.1,
@@ -15,11 +15,11 @@ test.for([
     1,
     0,
     "reviewer",
-    1.8,
+    1.99,
     0,
   ],
   ["a limit for one turn below what it needs", 0.5, 0.1, 5, 0.9, "coder", 0, 1],
-  ["both, with what both turns need", 0.5, 0.8, 1, 0.9, "coder", 1.78, 1.6],
+  ["both, with what both turns need", 0.5, 0.8, 1, 0.9, "coder", 2.76, 1.6],
 ] as const)(
   "refuses %s",
   ([, coder, reviewer, maxBudgetUsd, maxTurnBudgetUsd, role, budget, turn]) => {

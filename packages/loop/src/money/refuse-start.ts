@@ -1,12 +1,14 @@
 import type { AgentRole } from "@quasar/agents";
 import { createCheckpoint } from "@quasar/checkpoint";
 import { stateFromCheckpoint } from "../convert.ts";
+import type { CycleState } from "../state.ts";
 import { DEFAULT_MAX_BUDGET_USD } from "../settings.ts";
 import {
   budgetFor,
   dollarsNeeded,
   isTooLittle,
   leastAllowance,
+  neededBudget,
   turnAllowance,
   upToCent,
 } from "./money.ts";
@@ -17,7 +19,7 @@ export interface StartRefusal {
   /** A sentence for a person. */
   readonly message: string;
   readonly role: AgentRole;
-  /** US dollars; 0 where the budget is enough. */
+  /** US dollars, with which the coder's turn and the review after it can begin; 0 where the budget is enough. */
   readonly neededBudgetUsd: number;
   /** US dollars; 0 where the cap on turns is enough, or there is none. */
   readonly neededTurnBudgetUsd: number;
@@ -41,32 +43,46 @@ export interface Beginning extends Asking {
  * the other.
  */
 export function refuseStart(beginning: Beginning): StartRefusal | undefined {
-  const { runId, task, untouchablePaths = [] } = beginning;
   const { maxBudgetUsd = DEFAULT_MAX_BUDGET_USD, maxTurnBudgetUsd = 0 } = beginning;
-  const state = stateFromCheckpoint(
-    createCheckpoint({
-      runId,
-      taskBeadId: `task-${runId}`,
-      taskTitle: task,
-      phase: "bead_created",
-      maxBudgetUsd,
-      untouchablePaths,
-      commitStyle: LONGEST_STYLE,
-    }),
-  );
+  const state = stateOf(beginning, maxBudgetUsd);
   const bounds = boundsOf(state, beginning);
   const allowanceUsd = turnAllowance(state, "coder", maxTurnBudgetUsd);
   const role = ROLE_ORDER.find((each) => isTooLittle(allowanceUsd, bounds[each]));
   if (role === undefined) return undefined;
   const leastUsd = leastAllowance(bounds[role]);
   const mostUsd = Math.max(...ROLE_ORDER.map((each) => leastAllowance(bounds[each])));
-  const neededUsd = budgetFor(mostUsd);
+  const neededUsd = Math.max(budgetFor(mostUsd), firstCycleBudget(beginning));
   return {
     message: `The ${role}'s first turn needs at least ${dollarsNeeded(leastUsd)}: two of its model's longest responses (docs/trust.md, Money).`,
     role,
     neededBudgetUsd: maxBudgetUsd > 0 && neededUsd > maxBudgetUsd ? neededUsd : 0,
     neededTurnBudgetUsd: maxTurnBudgetUsd > 0 && mostUsd > maxTurnBudgetUsd ? upToCent(mostUsd) : 0,
   };
+}
+
+/** The budget with which the first cycle of a run gets through, in US dollars, rounded up to the cent. */
+export function firstCycleBudget(beginning: Omit<Beginning, "maxBudgetUsd">): number {
+  const state = stateOf(beginning, 0);
+  return neededBudget(state, ROLE_ORDER, boundsOf(state, beginning));
+}
+
+function stateOf(
+  { runId, task, untouchablePaths = [] }: Beginning,
+  maxBudgetUsd: number,
+): CycleState {
+  return stateFromCheckpoint(
+    createCheckpoint({
+      runId,
+      taskBeadId: `task-${runId}`,
+      taskTitle: task,
+      phase: "bead_created",
+      maxBudgetUsd,
+      // Nothing is known of what its turns cost.
+      maxCycles: 1,
+      untouchablePaths,
+      commitStyle: LONGEST_STYLE,
+    }),
+  );
 }
 
 const ROLE_ORDER = ["coder", "reviewer"] as const;

@@ -13,12 +13,14 @@ import { conventionsNote, noteSteering, steeringNote } from "../repository/conve
 import { messageOf } from "../emitter.ts";
 import { type Ending, INTERRUPTED, tooLittle } from "../ending.ts";
 import {
+  allowanceBeforeReview,
   isOverBudget,
   isTooLittle,
   leastAllowance,
   reservation,
   turnAllowance,
 } from "../money/money.ts";
+import { nextBound } from "../money/next-turns.ts";
 import { FRESH, promptFor, type Start, systemPrompt } from "./prompts.ts";
 import { NO_RETRIES } from "./retry.ts";
 import { ASKING_SCHEMA, REVIEW_SCHEMA } from "../review/review-schema.ts";
@@ -77,9 +79,11 @@ async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFa
   const before = run.state;
   const prompt = promptOf(run, phase, start);
   run.seen = undefined;
-  const turn = newTurn(run, phase, start);
-  const unaffordable = refuseTurn(run, turn, prompt);
+  const allowed = newTurn(run, phase, start);
+  const boundUsd = run.settings[allowed.role].responseBoundUsd?.(requestOf(run, allowed, prompt));
+  const unaffordable = refuseTurn(run, allowed, boundUsd);
   if (unaffordable !== undefined) return unaffordable;
+  const turn = leavingForReview(run, allowed, boundUsd);
   const turnInstructions = instructionsOf(run, phase);
   run.state = { ...startTurn(before, phase, turn), turnInstructions };
   const result = await begin(run, turn, prompt);
@@ -115,13 +119,26 @@ async function begin(
 }
 
 /** An ending where the turn would be stopped before it gets anywhere. */
-function refuseTurn(run: Run, turn: CheckpointTurn, prompt: string): Ending | undefined {
-  const { role, allowanceUsd } = turn;
-  const agent: AgentInvoker = run.settings[role];
-  const boundUsd = agent.responseBoundUsd?.(requestOf(run, turn, prompt));
+function refuseTurn(
+  run: Run,
+  { role, allowanceUsd }: CheckpointTurn,
+  boundUsd: number | undefined,
+): Ending | undefined {
   if (!isTooLittle(allowanceUsd, boundUsd)) return undefined;
   const capUsd = run.settings.maxTurnBudgetUsd;
   return tooLittle(run.state, role, { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd });
+}
+
+/** A coder's turn that spends nothing of what the review after it needs to begin. */
+function leavingForReview(
+  { state, settings, runKind }: Run,
+  turn: CheckpointTurn,
+  coder: number | undefined,
+): CheckpointTurn {
+  if (turn.role !== "coder" || !runKind.isLoop) return turn;
+  const reviewer = nextBound(state, "reviewing", settings);
+  const allowanceUsd = allowanceBeforeReview(state, turn.allowanceUsd, { coder, reviewer });
+  return { ...turn, allowanceUsd };
 }
 
 function newTurn({ state, settings, ports }: Run, phase: TurnPhase, start: Start): CheckpointTurn {

@@ -1,4 +1,4 @@
-import { spendingIn, upToCent } from "@quasar/runs/internal";
+import { firstCycleBudget, spendingIn, upToCent } from "@quasar/runs/internal";
 import { budget, money } from "@quasar/runs/text";
 import { nebulaCost, NOTHING, sumOf } from "../state/cost.ts";
 import { runsFolder } from "../state/home.ts";
@@ -6,6 +6,7 @@ import { report } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import {
   type BudgetFacts,
+  type PhaseBudget,
   budgetOf,
   isTooLittle,
   LEAST_USD,
@@ -17,20 +18,45 @@ import {
 } from "./budget.ts";
 import type { Engine } from "../context/context.ts";
 import { type Phase, phasesOf } from "../state/schedule.ts";
+import { firstTaskText } from "./task-text.ts";
 
 /**
  * What is set apart for a phase that begins, in US dollars; 0: it has no limit. `undefined`: too little is left for it.
  * Where that is its own limit it waits for a larger one.
  */
 export async function fundsOf(engine: Engine, phase: Phase): Promise<number | undefined> {
-  const own = budgetOf(await factsOf(engine), phase);
+  const own = ofFirstCycle(engine, phase, budgetOf(await factsOf(engine), anew(phase)));
   if (isTooLittle(own.limitUsd, own.neededUsd)) {
     const neededUsd = phase.state.runs.length === 0 ? own.neededUsd : limitForRework(own);
     await waitForBudget(engine, phase.state, { neededUsd, neededTurnUsd: 0 });
     return undefined;
   }
-  return isTooLittle(own.restOfTotalUsd, own.neededUsd) ? undefined : mostOf(own);
+  if (!isTooLittle(own.restOfTotalUsd, own.neededUsd)) return mostOf(own);
+  const { id, neededUsd } = phase.state;
+  if (neededUsd !== own.neededUsd) engine.store.need(id, own.neededUsd);
+  return undefined;
 }
+
+/** What it has needed before may be another amount by now. */
+function anew({ spec, state }: Phase): Phase {
+  return { spec, state: { ...state, neededUsd: 0 } };
+}
+
+/** A phase begins with what its first cycle needs, unless its own limit is less. */
+function ofFirstCycle(
+  { spec: nebula, optionsOf }: Engine,
+  { spec, state }: Phase,
+  budget: PhaseBudget,
+): PhaseBudget {
+  if (state.runs.length > 0) return budget;
+  const task = firstTaskText(nebula, spec);
+  const cycleUsd = firstCycleBudget({ ...optionsOf(spec, nebula), runId: NO_RUN, task });
+  const neededUsd = Math.max(budget.neededUsd, Math.min(budget.limitUsd, cycleUsd));
+  return { ...budget, neededUsd };
+}
+
+/** In place of the id of a run that has not begun. */
+const NO_RUN = "none";
 
 /** Has a run that was cut off continue with what its phase may spend by now, if that is more. */
 export async function raiseFunds(engine: Engine, phase: Phase): Promise<void> {

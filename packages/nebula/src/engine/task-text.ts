@@ -28,6 +28,12 @@ export function taskText(nebula: NebulaSpec, { spec, state }: Phase, others: Oth
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
+/** The same of a phase that begins before anything else has: what is known of it before its nebula is begun. */
+export function firstTaskText(nebula: NebulaSpec, spec: PhaseSpec): string {
+  const others = otherPhases(nebula, spec, { phases: [], landed: new Map() });
+  return [ownText(nebula, spec), others].filter((part) => part !== "").join("\n\n");
+}
+
 /** Whether a task was made of a phase's text as it is in the nebula, whatever else it says. */
 export function isOfText(task: string, nebula: NebulaSpec, spec: PhaseSpec): boolean {
   const own = ownText(nebula, spec);

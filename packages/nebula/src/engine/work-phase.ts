@@ -43,7 +43,14 @@ export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean>
   if (reservedUsd === undefined) return false;
   const base = given === "" ? await branchTip(engine) : given;
   const runId = newRunId(engine.now());
-  const begun = { status: "running", base, runId, runs: [...runs, runId], reservedUsd } as const;
+  const begun = {
+    status: "running",
+    base,
+    runId,
+    runs: [...runs, runId],
+    reservedUsd,
+    neededUsd: 0,
+  } as const;
   report(engine, id, begun, { type: "phase_begun", phase: id, attempt, runId });
   return true;
 }

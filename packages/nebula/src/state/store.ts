@@ -42,6 +42,8 @@ export interface StateStore {
   change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
   /** Sets money apart for a phase, in US dollars; 0: it has no limit. Nothing has happened by that. */
   reserve(id: string, reservedUsd: number): void;
+  /** Keeps what a phase has to be allowed so that it begins, in US dollars. Nothing has happened by that. */
+  need(id: string, neededUsd: number): void;
   /** Changes several phases at once, by their ids. */
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
@@ -133,6 +135,7 @@ export function openState(
       find(current, id);
       changeAll(new Map([[id, change]]), event);
     },
+    need: (id, neededUsd) => save(changed(new Map([[id, { neededUsd }]]))),
     reserve: (id, reservedUsd) => save(changed(new Map([[id, { reservedUsd }]]))),
     changeAll,
     update(revision, phases, event) {

@@ -1,7 +1,8 @@
 import { readConventions, refuseStart } from "@quasar/loop/internal";
 import type { PhaseRunOptions } from "@quasar/nebula";
-import type { Shortage } from "@quasar/nebula/internal";
+import { firstTaskText, type Shortage } from "@quasar/nebula/internal";
 import type { NebulaPlan, PlannedPhase } from "@quasar/nebula/plan";
+import type { NebulaSpec } from "@quasar/nebula/spec";
 import { CliError } from "../../shared/errors.ts";
 
 /** A limit with which the first turn of a phase would not be started. */
@@ -20,6 +21,7 @@ interface Beginning {
 
 /** The phases whose limits are less than a first turn needs, as far as that is known before it begins. */
 export async function firstTurnShortages(
+  spec: NebulaSpec,
   { phases, cost }: NebulaPlan,
   { root, baseSha, optionsOf }: Beginning,
 ): Promise<readonly FirstTurnShortage[]> {
@@ -31,7 +33,7 @@ export async function firstTurnShortages(
     const budgetUsd = Math.min(limitUsd, cost.totalUsd ?? Number.POSITIVE_INFINITY);
     const refusal = refuseStart({
       ...{ ...options, conventions, workTree: root, runId: "plan" },
-      task: `${phase.title}\n\n${phase.body}`,
+      task: firstTaskText(spec, phase),
       maxBudgetUsd: Number.isFinite(budgetUsd) ? budgetUsd : 0,
     });
     if (refusal === undefined) return [];
