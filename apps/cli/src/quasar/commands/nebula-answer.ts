@@ -5,7 +5,8 @@ import {
   findNebula,
   type NebulaState,
 } from "@quasar/nebula";
-import { answerQuestion, decidePlan, nebulaNow, nebulaOfQuestion } from "@quasar/nebula/internal";
+import { answerQuestion, decidePlan, nebulaOfQuestion } from "@quasar/nebula/internal";
+import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { ask, canAsk } from "../../shared/ask.ts";
@@ -15,7 +16,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
 
 export interface NebulaAnswerOptions {
@@ -44,13 +45,14 @@ export async function nebulaAnswerCommand(
   { nebula, reason, final, json }: NebulaAnswerOptions,
 ): Promise<ExitCode> {
   refuseAgents(verb);
-  const { repositoryId } = await openWorkspace(process.cwd());
+  const workspace = await openWorkspace(process.cwd());
+  const { repositoryId } = workspace;
   const state = findNebula(repositoryId, nebula);
   const isFinal = final === true;
   const answer = { verb, phase, isFinal, reason: await reasonOf(verb, phase, { reason, isFinal }) };
   const answered = answerPhase(repositoryId, state, answer);
   const words = verb === "reject" && isFinal ? "rejected for good, with what needs it" : DONE[verb];
-  const told = { commonDir: repositoryId, state, answered, about: phase, words };
+  const told = { workspace, state, answered, about: phase, words };
   return tell(told, { phaseId: phase, decision: verb }, json);
 }
 
@@ -79,11 +81,12 @@ export async function nebulaPlanDecisionCommand(
       next: ["quasar nebula reject PHASE --final"],
     });
   }
-  const { repositoryId } = await openWorkspace(process.cwd());
+  const workspace = await openWorkspace(process.cwd());
+  const { repositoryId } = workspace;
   const state = findNebula(repositoryId, nebula);
   const answered = decidePlan(repositoryId, state, { verb, reason });
   const words = PLAN_DONE[verb];
-  const told = { commonDir: repositoryId, state, answered, about: "plan", words };
+  const told = { workspace, state, answered, about: "plan", words };
   return tell(told, { phaseId: "", decision: verb }, json);
 }
 
@@ -94,26 +97,21 @@ export async function nebulaQuestionCommand(
   { nebula, json }: Pick<NebulaAnswerOptions, "nebula" | "json">,
 ): Promise<ExitCode> {
   refuseAgents("answer");
-  const { repositoryId } = await openWorkspace(process.cwd());
+  const workspace = await openWorkspace(process.cwd());
+  const { repositoryId } = workspace;
   // It names its nebula, of which several may be unfinished.
   const own = nebula === undefined ? nebulaOfQuestion(repositoryId, question) : undefined;
   const state = own ?? findNebula(repositoryId, nebula);
   const answered = answerQuestion(repositoryId, state, { question, text });
   const phase = state.phases.find(({ questions }) => questions.includes(question));
   const words = "answered, for the next prompt";
-  const told = { commonDir: repositoryId, state, answered, about: question, words };
+  const told = { workspace, state, answered, about: question, words };
   const facts = { phaseId: phase?.id ?? "", decision: "answer", questionId: question } as const;
   return tell(told, facts, json);
 }
 
-/** What is to be typed once an answer is carried out. */
-async function stepsAfter(commonDir: string, { id }: NebulaState): Promise<readonly string[]> {
-  const state = findNebula(commonDir, id);
-  return stepsOfNebula(state, await nebulaNow(commonDir, state));
-}
-
 interface ToTell {
-  readonly commonDir: string;
+  readonly workspace: Workspace;
   /** As it was before. */
   readonly state: NebulaState;
   readonly answered: Answered;
@@ -130,7 +128,7 @@ const WHEN = {
 
 /** Prints what became of an answer. @throws {CliError} `ERR_STATE` where it was refused. */
 async function tell(
-  { commonDir, state, answered, about, words }: ToTell,
+  { workspace, state, answered, about, words }: ToTell,
   facts: Pick<NebulaAnswerLine, "phaseId" | "decision" | "questionId">,
   json: true | undefined,
 ): Promise<ExitCode> {
@@ -142,7 +140,7 @@ async function tell(
   const next =
     answered.kind === "left"
       ? [`quasar nebula status ${state.id}`]
-      : await stepsAfter(commonDir, state);
+      : await nextOf(workspace, findNebula(workspace.repositoryId, state.id));
   if (json === true) {
     const taken = { nebulaId: state.id, ...facts, isTaken: answered.kind === "done" };
     const line = result("nebula_answer", taken, EXIT.ok, next) satisfies NebulaAnswerLine;

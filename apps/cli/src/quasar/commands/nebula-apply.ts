@@ -49,9 +49,9 @@ import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
-import { githubRemote } from "../nebula/github-remote.ts";
-import { limitsOf, raisingOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
+import { limitsOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
+import { aroundOf } from "../nebula/next.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
@@ -190,13 +190,12 @@ export async function workOnNebula(
     }
     const now = await nebulaNow(commonDir, state);
     const cost = await nebulaCost(commonDir, state);
-    const raising = raisingOf(commonDir, state, { cost, settings });
-    const facts = nebulaFacts(state, cost, now, raising.shortages);
+    const around = await aroundOf(workspace, state, { cost, settings });
+    const facts = nebulaFacts(state, cost, now, around.raising.shortages);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) say({ type: "warning", message: problem });
-    const remote = await githubRemote(root, state);
-    const next = nextOfNebula(state, now, reason, { raising, remote });
+    const next = nextOfNebula(state, now, reason, around);
     say(nebulaResult(facts, { reason, exit, next }));
     return exit;
   } finally {

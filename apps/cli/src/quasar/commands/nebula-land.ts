@@ -1,10 +1,11 @@
 import { findNebula, type NebulaState } from "@quasar/nebula";
-import { type NebulaNow, nebulaNow } from "@quasar/nebula/internal";
+import { nebulaNow } from "@quasar/nebula/internal";
+import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { standingNow } from "../nebula/standing.ts";
 import { workOnNebula } from "./nebula-apply.ts";
@@ -23,17 +24,22 @@ export async function nebulaLandCommand(
   refuseAgents("land");
   const workspace = await openWorkspace(process.cwd());
   const state = findNebula(workspace.repositoryId, nebula);
-  requireApproved(state, await nebulaNow(workspace.repositoryId, state), phase);
+  await requireApproved(workspace, state, phase);
   const meant = { workspace, loaded: undefined, resumed: state };
   const options = { flags: {}, auto: true, trustConfig, json } as const;
   return workOnNebula(state.id, meant, options, { phase });
 }
 
 /** Refuses where nothing waits to land. @throws {CliError} `ERR_NOTHING_TO_RESUME`, `ERR_NOT_FOUND` */
-function requireApproved(state: NebulaState, now: NebulaNow, id: string | undefined): void {
+async function requireApproved(
+  workspace: Workspace,
+  state: NebulaState,
+  id: string | undefined,
+): Promise<void> {
   const meant = state.phases.filter((phase) => id === undefined || phase.id === id);
   if (meant.some(({ status }) => status === "queued" || status === "landing")) return;
-  const next = stepsOfNebula(state, now);
+  const now = await nebulaNow(workspace.repositoryId, state);
+  const next = await nextOf(workspace, state, { now });
   const [first] = meant;
   if (id !== undefined && first === undefined) {
     throw new CliError("ERR_NOT_FOUND", `there is no phase ${cleanLine(id)}`, { next });

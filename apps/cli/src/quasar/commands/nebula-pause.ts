@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaPauseLine } from "../schemas/nebula-care.ts";
 
@@ -27,11 +27,12 @@ export async function nebulaPauseCommand(
   { json }: NebulaPauseOptions,
 ): Promise<ExitCode> {
   refuseAgents("pause");
-  const { repositoryId } = await openWorkspace(process.cwd());
+  const workspace = await openWorkspace(process.cwd());
+  const { repositoryId } = workspace;
   const state = findNebula(repositoryId, named);
   if (!isUnfinished(state)) {
     const message = `the nebula ${cleanLine(state.name)} has ended`;
-    const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
+    const next = await nextOf(workspace, state);
     throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const isNew = pauseNebula(repositoryId, state, new Date());
@@ -52,7 +53,8 @@ export async function nebulaContinueCommand(
   { json }: NebulaPauseOptions,
 ): Promise<ExitCode> {
   refuseAgents("continue");
-  const { repositoryId } = await openWorkspace(process.cwd());
+  const workspace = await openWorkspace(process.cwd());
+  const { repositoryId } = workspace;
   const state = findNebula(repositoryId, named);
   const wasPaused = continueNebula(repositoryId, state);
   const left = pauseEnds(nebulaHome(repositoryId, state.id), state);
@@ -62,7 +64,7 @@ export async function nebulaContinueCommand(
     throw new CliError("ERR_PERSON", message, { next: left });
   }
   const now = await nebulaNow(repositoryId, state);
-  const next = stepsOfNebula(state, now);
+  const next = await nextOf(workspace, state, { now });
   if (!wasPaused) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${name} is not paused`, { next });
   }

@@ -37,7 +37,7 @@ import { section } from "../../shared/output/section.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { firstTurnShortages } from "../nebula/first-turns.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
@@ -68,7 +68,7 @@ export async function nebulaPlanCommand(
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
   requireAgents(plan.asks, settings.ownAgents);
   const optionsOf = phaseOptions(settings, planner(settings));
-  const short = await firstTurnShortages(plan, {
+  const short = await firstTurnShortages(spec, plan, {
     ...{ root: workspace.root, baseSha: base.baseSha },
     optionsOf: (phase) => optionsOf(phase, spec),
   });
@@ -147,7 +147,9 @@ async function resumeOf(
   const now = await nebulaNow(repositoryId, state);
   const isFolderChanged = loaded !== undefined && hasChanged(repositoryId, state, loaded);
   // This is the plan that a person is asked about.
-  const steps = stepsOfNebula(state, now).filter((step) => !step.startsWith("quasar nebula plan "));
+  const steps = (await nextOf(workspace, state, { now })).filter(
+    (step) => !step.startsWith("quasar nebula plan "),
+  );
   return {
     nebulaId: state.id,
     pid: now.pid,

@@ -3,7 +3,7 @@ import { earlierText, keptSpec, nebulaCost, nebulaNow } from "@quasar/nebula/int
 import { planNebula } from "@quasar/nebula/plan";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
-import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -12,9 +12,8 @@ import { section } from "../../shared/output/section.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
-import { githubRemote } from "../nebula/github-remote.ts";
-import { raisingOf } from "../nebula/limits.ts";
-import { showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
+import { aroundOf, nextOf } from "../nebula/next.ts";
+import { answer, showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
 import { reasonOf, standingOf } from "../nebula/standing.ts";
@@ -80,8 +79,8 @@ async function showNebula(
   const { execution, context } = spec;
   const now = await nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
-  const raising = raisingOf(repositoryId, state, { cost, settings: settingsIn(workspace) });
-  const { phases, ...facts } = nebulaFacts(state, cost, now, raising.shortages);
+  const around = await aroundOf(workspace, state, { cost });
+  const { phases, ...facts } = nebulaFacts(state, cost, now, around.raising.shortages);
   const specs = new Map(spec.phases.map((each) => [each.id, each]));
   const shown = {
     ...facts,
@@ -100,7 +99,7 @@ async function showNebula(
   const [first] = state.phases;
   const next = [
     ...(first === undefined ? [] : [showStep(first.id, state.id)]),
-    ...stepsOfNebula(state, now, { raising, remote: await githubRemote(workspace.root, state) }),
+    ...stepsOfNebula(state, now, around),
   ];
   if (json === true) {
     const line = result("nebula_show", shown, EXIT.ok, next) satisfies NebulaShowLine;
@@ -148,14 +147,12 @@ async function showPhase(
   };
   const next = [
     ...(phase.question === "budget"
-      ? stepsOfNebula(state, now, { raising: raisingOf(repositoryId, state, { cost, settings }) })
+      ? await nextOf(workspace, state, { now, cost, settings })
       : stepsOfPhase(state, phase)),
     ...(shown.runs.some((run) => run.runId === runId && run.status !== undefined)
       ? [`quasar show ${runId}`]
       : []),
-    ...(phase.tip === "" || phase.base === ""
-      ? []
-      : [`quasar nebula diff ${shellWord(id)} --nebula ${state.id}`]),
+    ...(phase.tip === "" || phase.base === "" ? [] : [answer("diff", id, state.id)]),
   ];
   if (json === true) {
     const line = result("nebula_phase", shown, EXIT.ok, next) satisfies NebulaPhaseLine;

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaStopLine } from "../schemas/nebula-care.ts";
 
@@ -22,13 +22,14 @@ export async function nebulaStopCommand(
   { now, json }: NebulaStopOptions,
 ): Promise<ExitCode> {
   refuseAgents("stop");
-  const { repositoryId } = await openWorkspace(process.cwd());
+  const workspace = await openWorkspace(process.cwd());
+  const { repositoryId } = workspace;
   const state = findNebula(repositoryId, named);
   const { id: nebulaId, name: nebula } = state;
   const isNow = now === true;
   if (stopEngine(repositoryId, state, { isNow }) === "idle") {
     const message = `nothing works on the nebula ${cleanLine(nebula)}`;
-    const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
+    const next = await nextOf(workspace, state);
     throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const next = [`quasar nebula status ${nebulaId}`];

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { stepsOfNebula } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { askNebulaTrust } from "../nebula/trust.ts";
 import type { NebulaUpdateBaseLine } from "../schemas/nebula-care.ts";
@@ -73,14 +73,15 @@ async function headOf({ root }: Workspace, { base, branch: own }: NebulaState): 
 
 /** @throws {CliError} `ERR_NOTHING_TO_RESUME` where the branch has the commit already. */
 async function requireNew(
-  { root, repositoryId }: Workspace,
+  workspace: Workspace,
   state: NebulaState,
   { commit, name }: Named,
 ): Promise<void> {
+  const { root } = workspace;
   const tip = await refSha(root, `refs/heads/${state.branch}`);
   if (tip === undefined || !(await isAncestor(root, commit, tip))) return;
   const what = `${fit(cleanLine(name), 40)} (${commit.slice(0, 10)})`;
-  const next = stepsOfNebula(state, await nebulaNow(repositoryId, state));
+  const next = await nextOf(workspace, state);
   throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(state.branch)} has all of ${what}`, {
     next,
   });

@@ -7,6 +7,7 @@ import {
   updateNebula,
 } from "@quasar/nebula/internal";
 import { loadNebula } from "@quasar/nebula/spec";
+import type { Workspace } from "@quasar/runs";
 import { openUser } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -17,7 +18,7 @@ import { labelled, nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { askNebulaTrust } from "../nebula/trust.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
-import { resumeOf } from "../nebula/outcome.ts";
+import { nextOf } from "../nebula/next.ts";
 import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaUpdateOptions {
@@ -48,7 +49,8 @@ export async function nebulaUpdateCommand(
       next: [`quasar nebula validate ${shellWord(dir)}`],
     });
   }
-  const { repositoryId, root } = await workspaceOfNebula(loaded.dir, process.cwd());
+  const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
+  const { repositoryId, root } = workspace;
   const state =
     nebula === undefined
       ? (unfinishedOf(repositoryId, loaded.dir) ?? byName(repositoryId, loaded.spec.name))
@@ -63,7 +65,7 @@ export async function nebulaUpdateCommand(
     await askNebulaTrust(planned.spec, { root, stateDir, trust: trustConfig === true });
     taken = updateNebula(repositoryId, state, loaded);
   }
-  const next = nextOf(state, { isSame, taken, dir });
+  const next = await stepsAfter(workspace, state, { isSame, taken, dir });
   if (json === true) {
     const phases = updates.map(({ phase: phaseId, what }) => ({ phaseId, what }));
     const facts = {
@@ -88,8 +90,9 @@ export async function nebulaUpdateCommand(
   return EXIT.ok;
 }
 
-function nextOf(
-  state: NebulaState,
+async function stepsAfter(
+  workspace: Workspace,
+  { id }: NebulaState,
   {
     isSame,
     taken,
@@ -99,10 +102,11 @@ function nextOf(
     readonly taken: "done" | "left" | undefined;
     readonly dir: string;
   },
-): readonly string[] {
+): Promise<readonly string[]> {
   if (isSame) return [];
   if (taken === undefined) return [`quasar nebula update ${shellWord(dir)}`];
-  return taken === "left" ? [`quasar nebula show ${state.id}`] : [resumeOf(state)];
+  if (taken === "left") return [`quasar nebula show ${id}`];
+  return nextOf(workspace, findNebula(workspace.repositoryId, id));
 }
 
 /** Where the folder was moved, or is another copy. */

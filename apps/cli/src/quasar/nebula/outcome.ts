@@ -2,6 +2,7 @@ import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
 import type { NebulaNow } from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import type { BranchStands } from "./branch-stands.ts";
 import { NOTHING_SHORT, type Raising } from "./limits.ts";
 
 const EXIT_OF: Readonly<Record<StopReason, ExitCode>> = {
@@ -26,6 +27,8 @@ export interface Around {
   readonly raising?: Raising | undefined;
   /** The one on GitHub that its branch would be pushed to. @default none */
   readonly remote?: string | undefined;
+  /** Where its branch stands. @default `open` */
+  readonly branch?: BranchStands | undefined;
 }
 
 /** What a person types after an engine has ended. */
@@ -33,7 +36,7 @@ export function nextOfNebula(
   state: NebulaState,
   now: NebulaNow,
   reason: StopReason,
-  { raising, remote }: Around,
+  around: Around,
 ): readonly string[] {
   if (reason === "red_base") {
     // The first one once the user's branch has a fix: until then it says that there is nothing to merge.
@@ -42,32 +45,33 @@ export function nextOfNebula(
       `${resumeOf(state)} --accept-red-base`,
     ];
   }
-  return stepsOfNebula(state, now, { raising, remote });
+  return stepsOfNebula(state, now, around);
 }
 
 /**
- * What a person types for a nebula as it stands: first what it waits for. Of several phases of a kind the first, since
- * the others come after it.
+ * What a person types for a nebula as it stands: first what it waits for. Of several phases that wait the first, since the
+ * others come after it.
  */
 export function stepsOfNebula(
   state: NebulaState,
   now: NebulaNow,
-  { raising = NOTHING_SHORT, remote }: Around = {},
+  around: Around = {},
 ): readonly string[] {
+  const { raising = NOTHING_SHORT } = around;
   const { id: nebulaId, phases } = state;
-  if (state.archivedFrom !== "") return endSteps(state, remote);
+  if (state.archivedFrom !== "") return endSteps(state, around);
   if (PLAN_WAITS.has(state.planVerdict)) return [...now.pauseEnds, ...planSteps(state)];
   const question = now.questions[0]?.id;
   const asked = phases.find(
     (phase) => phase.status === "awaiting_human" && !isAsking(phase) && phase.question !== "budget",
   );
-  const failed = phases.find(({ status }) => status === "failed");
+  const failed = phases.filter(({ status }) => status === "failed");
   const isWorkedOn = now.pid !== undefined;
   const steps = [
     ...now.pauseEnds,
     ...(question === undefined ? [] : [answerStep(question)]),
     ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
-    ...(failed === undefined ? [] : failedSteps(failed, nebulaId)),
+    ...failedSteps(failed, nebulaId),
     ...raising.steps,
   ];
   const isOpen = phases.some(
@@ -77,15 +81,26 @@ export function stepsOfNebula(
     return [...steps, `${resumeOf(state)}${raising.flags}${waitLimit(now)}`];
   }
   const isEnded = !isOpen && asked === undefined && question === undefined;
-  if (isEnded) return [...steps, ...endSteps(state, remote)];
+  if (isEnded) return [...steps, ...endSteps(state, around)];
   if (steps.length > 0) return steps;
   return [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
 }
 
 /** What becomes of what has landed, or of a nebula that has landed nothing. */
-function endSteps(state: NebulaState, remote: string | undefined): readonly string[] {
-  if (!state.phases.some(({ landing }) => landing > 0)) return [`quasar nebula prune ${state.id}`];
+function endSteps(
+  state: NebulaState,
+  { remote, branch: stands = "open" }: Around,
+): readonly string[] {
+  const { id, phases, archivedFrom } = state;
+  const hasFailed = archivedFrom === "" && phases.some(({ status }) => status === "failed");
+  if (!phases.some(({ landing }) => landing > 0)) {
+    return [`quasar nebula prune ${id}${hasFailed ? " --with-failed" : ""}`];
+  }
   const branch = shellWord(state.branch);
+  if (stands !== "open") {
+    const log = stands === "gone" ? [] : [`git log --first-parent ${branch}`];
+    return hasFailed ? log : [`quasar nebula prune ${id}`];
+  }
   return [
     `git merge ${branch}`,
     ...(remote === undefined
@@ -121,12 +136,12 @@ export function resumeOf({ id }: Pick<NebulaState, "id">): string {
 
 const PLAN_WAITS: ReadonlySet<string> = new Set(["asked", "rejected"]);
 
-/** What a person types about a plan that waits for them. */
+/** What a person types about a plan that waits for them. Its folder may be gone; it is planned by its copy. */
 function planSteps({ id, dir, planVerdict }: NebulaState): readonly string[] {
   const approve = `quasar nebula approve --nebula ${id}`;
   if (planVerdict === "rejected") return [`quasar nebula update ${shellWord(dir)}`, approve];
   return [
-    `quasar nebula plan ${shellWord(dir)}`,
+    `quasar nebula plan ${id}`,
     approve,
     `quasar nebula reject --nebula ${id} --reason "what is wrong"`,
   ];
@@ -159,9 +174,15 @@ function answersOf(
   ];
 }
 
-/** First why it has failed, in full. */
-function failedSteps({ id }: PhaseState, nebulaId: string): readonly string[] {
-  return [showStep(id, nebulaId), answer("retry", id, nebulaId)];
+const MOST_FAILED = 3;
+
+/** Of each first why it has failed, in full. */
+function failedSteps(failed: readonly PhaseState[], nebulaId: string): readonly string[] {
+  const shown = failed
+    .slice(0, MOST_FAILED)
+    .flatMap(({ id }) => [showStep(id, nebulaId), answer("retry", id, nebulaId)]);
+  if (failed.length <= MOST_FAILED) return shown;
+  return [...shown, `quasar nebula status ${nebulaId} --all   (${failed.length} phases failed)`];
 }
 
 /** Shows all of a phase. */
@@ -170,7 +191,7 @@ export function showStep(phase: string, nebulaId: string): string {
 }
 
 /** It names the nebula: another one may be unfinished, too. An id that looks like an option stands behind `--`. */
-function answer(command: string, phase: string, nebulaId: string, more = ""): string {
+export function answer(command: string, phase: string, nebulaId: string, more = ""): string {
   const [word, options] = [shellWord(phase), `--nebula ${nebulaId}${more}`];
   return phase.startsWith("-")
     ? `quasar nebula ${command} ${options} -- ${word}`

@@ -7,23 +7,23 @@ import type { Workspace } from "@quasar/runs";
 import { openWorkspace, runIds } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
-import { stepsOfNebula } from "./outcome.ts";
 
 /** The nebulae of a repository; `undefined` where it never had one: then nothing of them is loaded. */
-export async function nebulaeOf({ repositoryId }: Pick<Workspace, "repositoryId">) {
+export async function nebulaeOf(workspace: Workspace) {
+  const { repositoryId } = workspace;
   if (!existsSync(join(repositoryId, "quasar", "nebulae"))) return undefined;
   const { checkNebulae, isTreeOfPhase, isUnfinished, ...internal } = await import(
     "@quasar/nebula/internal"
   );
-  const { listNebulae, nebulaCost, nebulaNow, phaseOfRun, phaseOfTree, progressOf } = internal;
+  const { nextOf } = await import("./next.ts");
+  const { listNebulae, nebulaCost, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
     progressOf,
     problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
     phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),
-    stepsOf: async (state: NebulaState) =>
-      stepsOfNebula(state, await nebulaNow(repositoryId, state)),
+    stepsOf: (state: NebulaState) => nextOf(workspace, state),
     /** The newest first. */
     all: () => listNebulae(repositoryId),
     costOf: (state: NebulaState) => nebulaCost(repositoryId, state),

@@ -3,11 +3,9 @@ import { nebulaCost, nebulaNow } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { nextLines, type View } from "../../shared/output/text.ts";
 import { type NebulaFacts, nebulaFacts } from "../facts/nebula-apply.ts";
-import { githubRemote } from "./github-remote.ts";
-import { raisingOf } from "./limits.ts";
+import { aroundOf } from "./next.ts";
 import { stepsOfNebula } from "./outcome.ts";
 import { stateLines } from "./state-lines.ts";
-import { settingsIn } from "./user-settings.ts";
 
 /** How a nebula stands, and what to type. */
 export interface NebulaLook {
@@ -16,13 +14,13 @@ export interface NebulaLook {
 }
 
 export async function lookAtNebula(workspace: Workspace, state: NebulaState): Promise<NebulaLook> {
-  const { root, repositoryId } = workspace;
+  const { repositoryId } = workspace;
   const now = await nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
-  const raising = raisingOf(repositoryId, state, { cost, settings: settingsIn(workspace) });
+  const around = await aroundOf(workspace, state, { cost });
   return {
-    facts: nebulaFacts(state, cost, now, raising.shortages),
-    next: stepsOfNebula(state, now, { raising, remote: await githubRemote(root, state) }),
+    facts: nebulaFacts(state, cost, now, around.raising.shortages),
+    next: stepsOfNebula(state, now, around),
   };
 }
 

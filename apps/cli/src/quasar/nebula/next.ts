@@ -1,0 +1,44 @@
+import type { NebulaState } from "@quasar/nebula";
+import { type NebulaCost, nebulaCost, type NebulaNow, nebulaNow } from "@quasar/nebula/internal";
+import type { Workspace } from "@quasar/runs";
+import type { Settings } from "../../shared/config/settings.ts";
+import { branchStands } from "./branch-stands.ts";
+import { githubRemote } from "./github-remote.ts";
+import { type Raising, raisingOf } from "./limits.ts";
+import { type Around, stepsOfNebula } from "./outcome.ts";
+import { settingsIn } from "./user-settings.ts";
+
+/** What has been read already; the rest is read. */
+interface Known {
+  readonly now?: NebulaNow | undefined;
+  readonly cost?: NebulaCost | undefined;
+  readonly settings?: Settings | undefined;
+}
+
+/** What the steps of a nebula depend on beside itself. */
+export async function aroundOf(
+  workspace: Workspace,
+  state: NebulaState,
+  { cost, settings }: Omit<Known, "now"> = {},
+): Promise<Around & { readonly raising: Raising }> {
+  const { root, repositoryId } = workspace;
+  const budgeted = {
+    cost: cost ?? (await nebulaCost(repositoryId, state)),
+    settings: settings ?? settingsIn(workspace),
+  };
+  return {
+    raising: raisingOf(repositoryId, state, budgeted),
+    remote: await githubRemote(root, state),
+    branch: await branchStands(root, state),
+  };
+}
+
+/** What a person types for a nebula as it stands at this moment. */
+export async function nextOf(
+  workspace: Workspace,
+  state: NebulaState,
+  { now, ...known }: Known = {},
+): Promise<readonly string[]> {
+  const at = now ?? (await nebulaNow(workspace.repositoryId, state));
+  return stepsOfNebula(state, at, await aroundOf(workspace, state, known));
+}
