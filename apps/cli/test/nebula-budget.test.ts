@@ -69,6 +69,9 @@ test("a phase whose turn was cut off waits for a larger limit, and what is advis
 
   write(folder, limited(needed));
   expect((await typed(at, next[1])).code).toBe(0);
+  const funded = "one: its limits are large enough now: a resume continues it\n";
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain(`waits    ${funded}`);
+  expect((await quasar(at, ["nebula", "plan", DEMO])).stdout).toContain("resumes  one: run ");
   const done = await typed(at, next[2], quick);
   expect(done.code, done.stderr).toBe(0);
   expect(lastRecord(done)).toMatchObject({
@@ -191,6 +194,20 @@ test("a plan warns of limits with which a first turn would not be started", asyn
   expect(line).toMatchObject({ shortages });
   write(join(at.repo, DEMO), limited(3.36));
   expect((await quasar(at, plan, { env })).stdout).not.toContain("warning");
+});
+
+test("a plan says what all phases cost at most, whichever limit that is", async () => {
+  const total = (usd: number) => ({
+    ...limited(2),
+    "nebula.toml": manifest(`max_budget_usd = 2\ntotal_budget_usd = ${usd}`),
+  });
+  const at = withDemo(total(15));
+  const planned = async () => (await quasar(at, ["nebula", "plan", DEMO])).stdout;
+  expect(await planned()).toContain(
+    "\n  cost     at most $2.00, the sum of the phases' limits; the total is $15.00\n",
+  );
+  write(join(at.repo, DEMO), total(1));
+  expect(await planned()).toContain("at most $1.00; phases' limits add up to $2.00\n");
 });
 
 test("a flag that would have no effect is refused", async () => {

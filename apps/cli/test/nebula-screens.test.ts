@@ -262,7 +262,9 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
   expect(text).toMatch(
     /\n {2}what a resume does:\n {2}resumes {2}one: run \S+, from its cycle 1\n {11}two: run \S+, from its cycle 1\n {2}later {4}three, after one, two\n/u,
   );
-  expect(await screen(at, "plan", DEMO)).toContain("\n  folder   its files have changed");
+  expect(await screen(at, "plan", DEMO)).toMatch(
+    /^ {2}edited {3}its files have changed; quasar nebula update \S+ takes that over:\n {2}three {4}takes its new text\nUntil then .* by its copy, which this plan is of:\n\ndemo: 3 phases/u,
+  );
   releaseModel(at);
   const turns = agents(at, workOf("one", "two", "three"));
   const end = await quasar(at, ["nebula", "apply", DEMO, "--auto", "--resume", ...turns]);

@@ -15,6 +15,7 @@ import {
   keptSpec,
   nebulaHome,
   nebulaNow,
+  type NebulaUpdate,
   planUpdate,
 } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
@@ -34,14 +35,16 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
-import { labelled, nextLines } from "../../shared/output/text.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { firstTurnShortages } from "../nebula/first-turns.ts";
-import { nextOf } from "../nebula/next.ts";
+import { aroundOf } from "../nebula/next.ts";
+import { stepsOfNebula } from "../nebula/outcome.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { planResume, resumeLines } from "../nebula/resume-plan.ts";
+import { updateLines } from "../nebula/update-lines.ts";
 import { uncommittedBeside } from "../nebula/uncommitted.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
@@ -77,7 +80,8 @@ export async function nebulaPlanCommand(
   const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
   if (json === true) {
     const facts = nebulaPlanFacts({ dir, problems }, spec, plan, { base, short });
-    const { nebulaId, pid, resume, isFolderChanged } = resuming ?? {};
+    const { nebulaId, pid, resume, edited } = resuming ?? {};
+    const isFolderChanged = resuming && edited !== undefined;
     const all = { ...facts, nebulaId, pid, resume, isFolderChanged };
     const line = result("nebula_plan", all, EXIT.ok, next) satisfies NebulaPlanLine;
     process.stdout.write(jsonLine(line));
@@ -85,6 +89,7 @@ export async function nebulaPlanCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
+    ...(resuming?.edited === undefined ? [] : editedLines(resuming.edited, dir, view)),
     ...planLines(
       spec,
       // What it runs was asked about when it began, and is with each update.
@@ -94,14 +99,29 @@ export async function nebulaPlanCommand(
     ),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),
     ...(resuming?.pid === undefined ? [] : labelled(view, "now", WORKS, "yellow")),
-    ...(resuming?.isFolderChanged === true ? labelled(view, "folder", CHANGED, "yellow") : []),
     ...section(nextLines(next, view)),
   ]);
   return EXIT.ok;
 }
 
 const WORKS = "an engine works on it: this is what a resume would do if that ended now";
-const CHANGED = "its files have changed: this plan is of the copy that the nebula is worked on by";
+
+/** What a nebula would take over of its folder, or why an update is refused. */
+type Edited = NebulaUpdate | NebulaError;
+
+/** Stands before a plan that is not of the folder as it is now. */
+function editedLines(edited: Edited, dir: string, view: View): readonly string[] {
+  const update = `quasar nebula update ${shellWord(dir)}`;
+  if (edited instanceof NebulaError) {
+    const why = `its files have changed, and an update is refused: ${cleanLine(edited.message)}`;
+    return [...labelled(view, "edited", why, "yellow"), PLAN_OF_COPY, ""];
+  }
+  const head = `its files have changed; ${update} takes that over:`;
+  const lines = [...labelled(view, "edited", head, "yellow"), ...updateLines(edited, view)];
+  return [...lines, PLAN_OF_COPY, ""];
+}
+
+const PLAN_OF_COPY = "Until then the nebula is worked on by its copy, which this plan is of:";
 
 interface Meant {
   readonly workspace: Workspace;
@@ -145,29 +165,36 @@ async function resumeOf(
 ) {
   const { repositoryId } = workspace;
   const now = await nebulaNow(repositoryId, state);
-  const isFolderChanged = loaded !== undefined && hasChanged(repositoryId, state, loaded);
+  const edited = loaded === undefined ? undefined : editedSince(repositoryId, state, loaded);
+  const around = await aroundOf(workspace, state);
   // This is the plan that a person is asked about.
-  const steps = (await nextOf(workspace, state, { now })).filter(
+  const steps = stepsOfNebula(state, now, around).filter(
     (step) => !step.startsWith("quasar nebula plan "),
   );
   return {
     nebulaId: state.id,
     pid: now.pid,
-    resume: await planResume(workspace, { state, spec, now }),
-    isFolderChanged,
-    next: isFolderChanged
-      ? [...steps, `quasar nebula update ${shellWord(loaded.dir)} --dry-run`]
-      : steps,
+    resume: await planResume(workspace, { state, spec, now, short: around.raising.shortages }),
+    edited,
+    next:
+      loaded === undefined || edited === undefined
+        ? steps
+        : [`quasar nebula update ${shellWord(loaded.dir)} --dry-run`, ...steps],
   };
 }
 
-/** Whether the folder of a nebula says something else than its copy. */
-function hasChanged(commonDir: string, state: NebulaState, loaded: LoadedNebula): boolean {
+/** What the folder of a nebula says that its copy does not; `undefined`: nothing. */
+function editedSince(
+  commonDir: string,
+  state: NebulaState,
+  loaded: LoadedNebula,
+): Edited | undefined {
   try {
-    return changesAnything(planUpdate(nebulaHome(commonDir, state.id), state, loaded));
+    const update = planUpdate(nebulaHome(commonDir, state.id), state, loaded);
+    return changesAnything(update) ? update : undefined;
   } catch (error) {
     // What an update would refuse has changed, too.
-    if (error instanceof NebulaError) return true;
+    if (error instanceof NebulaError) return error;
     throw error;
   }
 }

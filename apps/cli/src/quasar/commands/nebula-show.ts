@@ -12,7 +12,7 @@ import { section } from "../../shared/output/section.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
-import { aroundOf, nextOf } from "../nebula/next.ts";
+import { aroundOf } from "../nebula/next.ts";
 import { answer, showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
@@ -121,7 +121,8 @@ async function showPhase(
   const now = await nebulaNow(repositoryId, state);
   const settings = settingsIn(workspace);
   const cost = await nebulaCost(repositoryId, state);
-  const nebula = nebulaFacts(state, cost, now, []);
+  const around = await aroundOf(workspace, state, { cost, settings });
+  const nebula = nebulaFacts(state, cost, now, around.raising.shortages);
   const facts = nebula.phases.find(({ phaseId }) => phaseId === id);
   const user = userSettings(settings);
   const plan = planNebula(keptSpec(repositoryId, state), { user, hasSubmodules: false });
@@ -147,7 +148,7 @@ async function showPhase(
   };
   const next = [
     ...(phase.question === "budget"
-      ? await nextOf(workspace, state, { now, cost, settings })
+      ? stepsOfNebula(state, now, around)
       : stepsOfPhase(state, phase)),
     ...(shown.runs.some((run) => run.runId === runId && run.status !== undefined)
       ? [`quasar show ${runId}`]

@@ -1,11 +1,5 @@
 import { type NebulaState, findNebula, listNebulae, unfinishedOf } from "@quasar/nebula";
-import {
-  changesAnything,
-  nebulaHome,
-  type NebulaUpdate,
-  planUpdate,
-  updateNebula,
-} from "@quasar/nebula/internal";
+import { changesAnything, nebulaHome, planUpdate, updateNebula } from "@quasar/nebula/internal";
 import { loadNebula } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { openUser } from "@quasar/runs/internal";
@@ -14,9 +8,10 @@ import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, nextLines } from "../../shared/output/text.ts";
+import { nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { askNebulaTrust } from "../nebula/trust.ts";
+import { updateLines } from "../nebula/update-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { nextOf } from "../nebula/next.ts";
 import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
@@ -27,15 +22,6 @@ export interface NebulaUpdateOptions {
   readonly trustConfig?: true | undefined;
   readonly json?: true | undefined;
 }
-
-const WHAT: Readonly<Record<NebulaUpdate["updates"][number]["what"], string>> = {
-  added: "joins",
-  edited: "takes its new text",
-  running:
-    "has begun: its agents get the new text in their next cycle, unless this one is approved",
-  kept: "keeps the text that it began with",
-  gone: "has no file any more, and stays (quasar nebula skip)",
-};
 
 /** `quasar nebula update`: has a nebula that has begun take over what its folder says now. */
 export async function nebulaUpdateCommand(
@@ -83,8 +69,7 @@ export async function nebulaUpdateCommand(
     isSame
       ? `nebula ${name} has all of it already`
       : `nebula ${name} ${isDryRun ? "would change" : "changes"}${how}:`,
-    ...(isChanged ? labelled(view, "settings", "those of nebula.toml as it is now") : []),
-    ...updates.flatMap(({ phase, what }) => labelled(view, fit(cleanLine(phase), 16), WHAT[what])),
+    ...updateLines(planned, view),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;

@@ -1,4 +1,4 @@
-import type { NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
+import type { NebulaEvent, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
 import {
   type AgentQuestion,
   type NebulaCost,
@@ -115,7 +115,7 @@ export function nebulaFacts(
       phaseId: phase.id,
       status: phase.status,
       isWorkedOn: working.has(phase.id),
-      reason: phase.reason,
+      reason: isFunded(phase, shortages) ? FUNDED : phase.reason,
       attempt: phase.attempt,
       runIds: phase.runs,
       baseSha: phase.base,
@@ -126,6 +126,13 @@ export function nebulaFacts(
       ...spendingFacts(cost.phases.get(phase.id) ?? { spentUsd: 0, unknownUsd: 0 }),
     })),
   };
+}
+
+const FUNDED = "its limits are large enough now: a resume continues it";
+
+/** Whether a phase has waited for a larger limit, and has it by now. */
+function isFunded({ id, question }: PhaseState, shortages: readonly Shortage[]): boolean {
+  return question === "budget" && !shortages.some(({ phase }) => phase === id);
 }
 
 export function spendingFacts({ spentUsd, unknownUsd }: RunSpending): SpendingFacts {

@@ -99,6 +99,9 @@ function limitWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): 
       ? "not every phase has a limit"
       : `phases' limits add up to ${money(capsUsd)}`;
   if (totalUsd === undefined) return "no limit: a phase has none";
+  if (isTotalGiven && capsUsd !== undefined && capsUsd < totalUsd) {
+    return `at most ${money(capsUsd)}, the sum of the phases' limits; the total is ${money(totalUsd)}`;
+  }
   return isTotalGiven
     ? `at most ${money(totalUsd)}; ${sum}`
     : `at most ${money(totalUsd)}, the sum of the phases' limits`;

@@ -1,5 +1,5 @@
 import type { NebulaState, PhaseState } from "@quasar/nebula";
-import type { NebulaNow } from "@quasar/nebula/internal";
+import type { NebulaNow, Shortage } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { moment } from "@quasar/runs/text";
@@ -31,7 +31,14 @@ export async function planResume(
     state,
     spec,
     now,
-  }: { readonly state: NebulaState; readonly spec: NebulaSpec; readonly now: NebulaNow },
+    short,
+  }: {
+    readonly state: NebulaState;
+    readonly spec: NebulaSpec;
+    readonly now: NebulaNow;
+    /** The limits that are too small. */
+    readonly short: readonly Shortage[];
+  },
 ): Promise<readonly PlannedResume[]> {
   const specs = new Map(spec.phases.map((phase) => [phase.id, phase]));
   const landed = new Set(
@@ -41,7 +48,9 @@ export async function planResume(
   const planned = state.phases.map(async (phase): Promise<PlannedResume | undefined> => {
     const { id: phaseId, attempt, reason } = phase;
     const known = { phaseId, attempt, waitsFor: [], reason: "" };
-    switch (phase.status) {
+    const isFunded = phase.question === "budget" && !short.some((each) => each.phase === phaseId);
+    const goesOn = phase.runId === "" ? "pending" : "running";
+    switch (isFunded ? goesOn : phase.status) {
       case "queued":
       case "landing": {
         const first = now.laneWaits.get(phaseId);
