@@ -64,8 +64,10 @@ test("a phase whose turn was cut off waits for a larger limit, and what is advis
   expect(lastRecord(await quasar(at, ["nebula", "status", "--json"]))).toMatchObject({ next });
   const screen = (await quasar(at, ["nebula", "status", "--all"])).stdout;
   expect(screen).toContain("landed on nebula/demo, cost $0.00 known, up to $0.80 more\n");
-  expect(screen).toContain("waits    one: cost $0.00 known, up to $0.80 more, of $2.00; needs");
-  expect(screen).toMatch(/one +waits +1 +\$0\.00 +\$0\.80/u);
+  expect(screen).toContain(
+    `waits    one: needs a limit of $${needed.toFixed(2)} to continue; cost $0.00 known, up to $0.80 more, of $2.00\n`,
+  );
+  expect(screen).toMatch(/one +waits +1 +≤\$0\.80/u);
 
   write(folder, limited(needed));
   expect((await typed(at, next[1])).code).toBe(0);

@@ -144,7 +144,7 @@ test("a phase that has used its limit waits for a larger one before it is rework
   // With another fifth of its limit.
   expect(end.state.phases[0]).toMatchObject({
     ...{ status: "awaiting_human", question: "budget", neededUsd: 3, runs: [expect.anything()] },
-    reason: "cost $2.50 of $2.50; needs a limit of $3.00 to continue",
+    reason: "needs a limit of $3.00 to continue; cost $2.50 of $2.50",
   });
   expect((await place.apply({}, { optionsOf })).reason).toBe("budget");
   update(place, limited(3, PICKY));

@@ -111,7 +111,7 @@ async function waitForBudget(
   report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
 }
 
-/** Why a phase waits, for a person: what it has used, and what it needs. */
+/** Why a phase waits, for a person: what it needs, and what it has used. */
 function reasonOf(facts: BudgetFacts, phase: Phase): string {
   const { limitUsd, restOfTotalUsd, neededUsd } = budgetOf(facts, phase);
   const { id, neededTurnUsd } = phase.state;
@@ -125,7 +125,7 @@ function reasonOf(facts: BudgetFacts, phase: Phase): string {
     isTotalShort && `needs ${needed} to continue, and the total budget leaves it ${rest}`,
     neededTurnUsd > 0 && `its next turn needs a limit of ${money(neededTurnUsd)} for one turn`,
   ];
-  return [cost, ...needs.filter((need) => need !== false)].join("; ");
+  return [...needs.filter((need) => need !== false), cost].join("; ");
 }
 
 /** Has phases continue whose limits are what they need by now. */

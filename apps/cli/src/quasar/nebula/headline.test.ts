@@ -2,32 +2,52 @@ import { expect, test } from "vitest";
 import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 import { engineLines } from "./engine-lines.ts";
 import { headline } from "./headline.ts";
-import { stateLines } from "./state-lines.ts";
+import { phaseTable, stateLines } from "./state-lines.ts";
 
 const view = { columns: 80, paint: (_style: unknown, text: string) => text, live: false } as const;
 
 const OUTPUT = `not approved in 3 cycles: The parser of prices accepts a comma and a point in the same number.
 Evidence:
 ${"at parse (prices.ts:12)\n".repeat(50)}`;
-const CUT = "not approved in 3 cycles: The parser of prices accepts a …";
+const ROW = " ".repeat(11);
 
-test("a failure is one line on a screen, cut between words", () => {
+test("a failure is two lines of a screen, cut between words", () => {
   const search = { phaseId: "search", status: "failed", reason: OUTPUT, isWorkedOn: false };
   const nebula = {
     ...{ nebula: "shop", branch: "nebula/shop", spentUsd: 0, pauseEnds: [], plan: "open" },
     ...{ landedCount: 0, phaseCount: 1, questions: [], shortages: [] },
     phases: [search as unknown as NebulaPhaseFacts],
   } as unknown as NebulaFacts;
-  expect(stateLines(nebula, view).slice(1)).toEqual([`  failed   search: ${CUT}`]);
+  expect(stateLines(nebula, view).slice(1)).toEqual([
+    "  failed   search: not approved in 3 cycles: The parser of prices accepts a",
+    `${ROW}comma and a point in the same number. …`,
+  ]);
   const failed = { type: "phase_failed", phase: "search", reason: OUTPUT } as const;
-  expect(engineLines(failed, view)).toEqual([`  search   failed: ${CUT}`]);
+  expect(engineLines(failed, view)).toEqual([
+    "  search   failed: not approved in 3 cycles: The parser of prices accepts a",
+    `${ROW}comma and a point in the same number. …`,
+  ]);
+});
+
+test("a table of phases with long ids and costs that are not known has all columns at 80", () => {
+  const id = "x".repeat(24);
+  const phase = { phaseId: id, status: "failed", reason: OUTPUT, isWorkedOn: false, attempt: 2 };
+  const cost = { spentUsd: 14.95, unknownUsd: 4.95, landedSha: "0".repeat(40) };
+  const nebula = { shortages: [], pauseEnds: [], phases: [{ ...phase, ...cost }] };
+  const lines = phaseTable(nebula as unknown as NebulaFacts, view);
+  expect(lines[0]).toMatch(/^ {2}phase +status +attempt +cost +landed$/u);
+  expect(lines[1]).toMatch(/^ {2}x{24} {2}failed +2 {2}≤\$14\.95 {2}0{10}$/u);
+  expect(lines[2]).toBe(
+    "      not approved in 3 cycles: The parser of prices accepts a comma and a point",
+  );
 });
 
 test.for([
   ["short", "short"],
   ["  \n\nfirst\nsecond", "first …"],
-  [`it broke: ${"x".repeat(100)}`, `it broke: ${"x".repeat(58)}…`],
+  [`it broke: ${"x".repeat(200)}`, `it broke: ${"x".repeat(127)}…`],
+  ["word ".repeat(40), `${"word ".repeat(27)}…`],
   ["\u001b[31mred", String.raw`\u{1b}[31mred`],
-] as const)("%j is %j in one line", ([text, line]) => {
+] as const)("%j is %j behind a label", ([text, line]) => {
   expect(headline(text, view)).toBe(line);
 });

@@ -3,7 +3,7 @@ import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
-import { COST_ALIGN, COST_HEAD, costCells } from "./cost-cells.ts";
+import { costCell } from "../runs/cost-cell.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -23,13 +23,13 @@ export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] 
     short(phase.phaseId),
     standingOf(phase, nebula),
     fit(phase.dependsOn.map(short).join(", "), 24),
-    ...costCells(phase),
+    costCell(phase),
     fit(cleanLine(phase.title), 200),
   ]);
   const table = tableLines(
-    ["phase", "status", "needs", ...COST_HEAD, "title"],
+    ["phase", "status", "needs", "cost", "title"],
     rows,
-    ["left", "left", "left", ...COST_ALIGN, "left"],
+    ["left", "left", "left", "right", "left"],
     view,
   );
   return [
@@ -109,19 +109,19 @@ function attemptTable({ runs }: ShownPhase, view: View): readonly string[] {
     each.runId,
     each.status ?? "not saved",
     each.cycle === undefined ? "" : String(each.cycle),
-    ...attemptCost(each),
+    attemptCost(each),
   ]);
-  const head = ["attempt", "run", "status", "cycles", ...COST_HEAD];
-  const align = ["right", "left", "left", "right", ...COST_ALIGN] as const;
+  const head = ["attempt", "run", "status", "cycles", "cost"];
+  const align = ["right", "left", "left", "right", "right"] as const;
   const why = runs.flatMap(({ attempt, reasons }) =>
     reasons.map((reason) => `attempt ${attempt}: ${reason}`),
   );
   return [...tableLines(head, rows, align, view), ...whole("why", why, view)];
 }
 
-function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): readonly string[] {
-  if (spentUsd === undefined || unknownUsd === undefined) return ["", ""];
-  return costCells({ spentUsd, unknownUsd });
+function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): string {
+  if (spentUsd === undefined || unknownUsd === undefined) return "";
+  return costCell({ spentUsd, unknownUsd });
 }
 
 /** Why it waits, where that is in no attempt yet. */

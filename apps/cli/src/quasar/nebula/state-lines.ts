@@ -2,7 +2,7 @@ import { cleanLine, costWords, fit, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
-import { COST_ALIGN, COST_HEAD, costCells } from "./cost-cells.ts";
+import { costCell } from "../runs/cost-cell.ts";
 import { headline } from "./headline.ts";
 import { nameOf, namesOf, reasonOf, type Standing, standingOf } from "./standing.ts";
 import { landedWords } from "./unfinished.ts";
@@ -34,12 +34,12 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
     nameOf(phase.phaseId),
     standingOf(phase, nebula),
     String(phase.attempt),
-    ...costCells(phase),
+    costCell(phase),
     phase.landedSha.slice(0, 10),
     headline(reasonOf(phase, nebula), view),
   ]);
-  const head = ["phase", "status", "attempt", ...COST_HEAD, "landed", "why"];
-  const align = ["left", "left", "right", ...COST_ALIGN, "left", "left"] as const;
+  const head = ["phase", "status", "attempt", "cost", "landed", "why"];
+  const align = ["left", "left", "right", "right", "left", "left"] as const;
   return tableLines(head, rows, align, view);
 }
 

@@ -15,7 +15,14 @@ export function requireNebulaTrust(
 ): void {
   const guarded: Record<string, string[]> = {};
   for (const { key, value } of trustRequests(spec)) (guarded[key] ??= []).push(value);
-  requireTrust({ path: `nebula ${spec.name}`, guarded, workTree: root, stateDir, trust });
+  requireTrust({
+    path: `nebula ${spec.name}`,
+    guarded,
+    copies: ["copy"],
+    workTree: root,
+    stateDir,
+    trust,
+  });
 }
 
 /** The same, and asks for the user's yes where somebody is there to ask. @throws {CliError} `ERR_UNTRUSTED_CONFIG` for a no */

@@ -15,6 +15,7 @@ import {
   type View,
 } from "../../shared/output/text.ts";
 import { stepsInWords } from "../next-steps.ts";
+import { costCell } from "./cost-cell.ts";
 
 const STYLES: Readonly<Record<RunStatus, Style>> = {
   running: "cyan",
@@ -115,11 +116,6 @@ export function elsewhereLines(runs: readonly RunElsewhere[], view: View): strin
   ]);
 }
 
-/** What counts; marked where a part of it was spent at most. */
-function listedCost({ spentUsd, unknownUsd }: ListedRun): string {
-  return `${unknownUsd > 0 ? "≤" : ""}${money(spentUsd)}`;
-}
-
 /** Columns of a run's id. */
 const RUN_ID = 22;
 /** What a task needs beside the other columns; where that is not left it stands below them. */
@@ -148,7 +144,7 @@ export function listLines(runs: readonly ListedRun[], view: View): string[] {
   return runs.flatMap((run) => {
     const isRead = run.status !== "damaged";
     const cycles = isRead ? `${run.cycle}` : "";
-    const cost = isRead ? listedCost(run) : "";
+    const cost = isRead ? costCell(run) : "";
     const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt));
     const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
     const [row = "", ...below] = listRow([run.id, saved, run.status, cycles, cost], task, view);

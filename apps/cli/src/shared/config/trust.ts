@@ -15,6 +15,8 @@ export interface TrustOptions {
   readonly path: string;
   /** What of it needs a yes, by key. */
   readonly guarded: Readonly<Record<string, TomlValue>>;
+  /** The keys of it that name files which are copied, and run nothing. @default none */
+  readonly copies?: readonly string[] | undefined;
   /** Where its commands are run. */
   readonly workTree: string;
   /** The user's state folder. */
@@ -45,6 +47,7 @@ export function isTrusted(what: Omit<TrustOptions, "trust">): boolean {
 function untrustedOf({
   path,
   guarded,
+  copies = [],
   workTree,
   stateDir,
 }: Omit<TrustOptions, "trust">): Untrusted | undefined {
@@ -60,8 +63,11 @@ function untrustedOf({
   const settings = Object.entries(guarded).map(
     ([key, value]) => `  ${key} = ${fit(cleanLine(JSON.stringify(value)), 200)}`,
   );
-  const lines = [...settings, ...runs.flatMap(linesOf)];
-  const message = `${cleanLine(path)} would run programs or spend money:\n${lines.join("\n")}`;
+  const copied = new Set(copies.flatMap((key) => textsOf(guarded[key] ?? [])));
+  const lines = [...settings, ...runs.flatMap((run) => linesOf(run, copied))];
+  const does =
+    copied.size > 0 ? "run programs, copy files or spend money" : "run programs or spend money";
+  const message = `${cleanLine(path)} would ${does}:\n${lines.join("\n")}`;
   return new Untrusted(message, accept);
 }
 
@@ -146,13 +152,16 @@ export async function loadTrusted<T>(
   }
 }
 
-function linesOf({ command, scripts, files }: CheckIdentity): readonly string[] {
+function linesOf(
+  { command, scripts, files }: CheckIdentity,
+  copied: ReadonlySet<string>,
+): readonly string[] {
   const parts = [
     ...Object.entries(scripts).map(([name, script]) => `script ${name}: ${script}`),
     ...Object.entries(files).map(([path, id]) => `file ${path} as it is now (${id.slice(0, 12)})`),
   ];
   return [
-    `  ${fit(cleanLine(command), 100)} runs`,
+    `  ${fit(cleanLine(command), 100)} ${copied.has(command) ? "is copied" : "runs"}`,
     ...parts.map((part) => `    ${fit(cleanLine(part), 200)}`),
   ];
 }

@@ -1,0 +1,7 @@
+import type { RunSpending } from "@quasar/runs/internal";
+import { money } from "@quasar/runs/text";
+
+/** What counts as spent, in a cell; marked where a part of it was spent at most. */
+export function costCell({ spentUsd, unknownUsd }: RunSpending): string {
+  return `${unknownUsd > 0 ? "≤" : ""}${money(spentUsd)}`;
+}
