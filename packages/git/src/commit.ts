@@ -249,9 +249,22 @@ function conflict(path: string): GitError {
 function commitFailed(failed: FailedCommit): GitError {
   const refusal = refusalOf(failed);
   const why = tail(failed.stderr) || tail(failed.stdout);
-  const message = `${REFUSED[refusal.by]} (exit code ${failed.exitCode}):\n${why}`;
+  const message = failedMessage(refusal.by, failed.exitCode, why);
   return new GitError("ERR_COMMIT_FAILED", message, { refusal });
 }
+
+/** What git itself says is on the first line, which is all that a screen may show; what a hook prints follows it. */
+function failedMessage(by: CommitRefusal["by"], exitCode: number, why: string): string {
+  const code = `(exit code ${exitCode})`;
+  const lines = why.split("\n");
+  const reason = lines.find((line) => OWN_REASON.test(line));
+  const isOfHook = by === "pre-commit" || by === "commit-msg";
+  if (isOfHook || reason === undefined) return `${REFUSED[by]} ${code}:\n${why}`;
+  const first = `${REFUSED[by]}: ${reason.replace(OWN_REASON, "")} ${code}`;
+  return [first, ...lines.filter((line) => line !== reason)].join("\n");
+}
+
+const OWN_REASON = /^(?:fatal|error): /u;
 
 const REFUSED: Readonly<Record<CommitRefusal["by"], string>> = {
   stage: "git could not stage the changes",

@@ -23,7 +23,8 @@ export function gitLocks({ root, gitDir, commonDir }: Repository): readonly GitL
   const own = ["index.lock", "HEAD.lock"];
   const refs = ["heads", "quasar"].flatMap((name) => locksBelow(commonDir, join("refs", name)));
   return [
-    ...locksAt(gitDir, own, () => [root, gitDir, commonDir]),
+    // The folder that all work trees share is the git folder of the main one alone.
+    ...locksAt(gitDir, own, () => [root, gitDir]),
     ...locksAt(commonDir, ["packed-refs.lock", ...refs], () => [root, ...allTrees(commonDir)]),
   ];
 }

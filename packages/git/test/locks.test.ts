@@ -59,6 +59,17 @@ test.runIf(process.platform === "linux")(
   },
 );
 
+test.runIf(process.platform === "linux")(
+  "a git that works for another work tree, in the git folder that all share, holds no index of a linked one",
+  async () => {
+    const repo = aRepository();
+    const tree = await openRepository(linked(repo));
+    writeFileSync(join(tree.gitDir, "index.lock"), "");
+    await workingGit(join(repo, ".git"));
+    expect(await clearGitLocks(tree)).toEqual([join(tree.gitDir, "index.lock")]);
+  },
+);
+
 test("what is moved aside is no ref", async () => {
   const repo = aRepository();
   lock(repo);

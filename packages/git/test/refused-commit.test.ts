@@ -122,6 +122,18 @@ test.for(SETTINGS)("says that %s refused it: %s", async ([by, , prepare, output]
   expect(headOf(root)).toBe(before);
 });
 
+test("says on the first line why git itself could not commit", async () => {
+  const root = aRepository();
+  write(root, "b.txt", "b\n");
+  write(root, ".git/index.lock", "");
+  const { message } = await failure(commitAll(root, OPTIONS));
+  const [first, ...rest] = message.split("\n");
+  expect(first).toBe(
+    `git could not commit: Unable to create '${root}/.git/index.lock': File exists. (exit code 128)`,
+  );
+  expect(rest.join("\n")).toContain("Another git process");
+});
+
 test.for([
   ["stage", 'error: open("b.txt"): Permission denied\nfatal: adding files failed'],
   ["git", "error: unable to create temporary file: No space left on device"],

@@ -151,7 +151,7 @@ export interface LoopOptions {
   readonly turnsDir?: string | undefined;
   /**
    * The work tree is the run's alone: a person neither edits in it nor looks for its commits there, and is not told
-   * about either. @default false
+   * about either. Locks that a dead git has left there are moved aside before each commit. @default false
    */
   readonly ownsTree?: boolean | undefined;
   /** Agents end with this process although there is a `turnsDir`. @default false */

@@ -312,6 +312,18 @@ test("what is not the coder's to fix ends the run: a lock of git's", async () =>
   expect(coder.requests).toHaveLength(1);
 });
 
+test("a lock that the agent's git has left does not keep a run's own tree from its commit", async () => {
+  const locks: Answer = ({ workTree }) => {
+    writeFileSync(join(workTree, "work.txt"), "good\n");
+    // As a git that is killed in `git commit` leaves it.
+    writeFileSync(join(workTree, ".git/index.lock"), "");
+    return REPORT;
+  };
+  const loop = loopOf(fakeAgent([locks]), { ownsTree: true });
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+  expect(loop.tree.git("show", "--format=", "--name-only").trim()).toBe("work.txt");
+});
+
 describe("a run that is killed in the turn that fixes a refused commit", () => {
   /** The checkpoint that is stored when the coder's second turn begins, and the harness it is of. */
   async function killedInFix(

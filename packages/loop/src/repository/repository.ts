@@ -14,6 +14,7 @@ import {
 import { type CommitGaps, openCommitGaps } from "@quasar/git/gaps";
 import { changedPaths } from "@quasar/git/history";
 import {
+  clearGitLocks,
   OWN_PATHS,
   readCommitState,
   reflogActions,
@@ -33,6 +34,7 @@ import {
   type Redact,
   requireControls,
 } from "./controls.ts";
+import type { LoopOptions } from "../options.ts";
 import { treeMark } from "./tree-mark.ts";
 
 /** What the loop commits of a cycle. */
@@ -109,18 +111,24 @@ export interface LoopRepository extends CommitGaps, ProtectedFiles {
   reflogActions(): Promise<ReadonlyMap<string, string>>;
 }
 
+interface Keeping extends Pick<LoopOptions, "ownsTree" | "holdsLock"> {
+  readonly controls?: ControlsOptions | undefined;
+  readonly redact?: Redact;
+}
+
 /**
  * Opens the repository that a folder is in.
  *
  * @param known - What `openRepository` has just said of it. @default asked of it
- * @param keeping - Where is kept what controls git, and what takes secrets out of it. @default in this process, nothing
+ * @param keeping - Where is kept what controls git, and what takes secrets out of it; whether the work tree is the run's
+ *   alone, and its lock still this process's. @default in this process, nothing; it is not
  * @returns `undefined` outside a repository.
  * @throws {GitError} for a repository that cannot be used.
  */
 export async function openLoopRepository(
   workTree: string,
   known?: Repository,
-  keeping: { readonly controls?: ControlsOptions | undefined; readonly redact?: Redact } = {},
+  keeping: Keeping = {},
 ): Promise<LoopRepository | undefined> {
   let repository: Repository;
   try {
@@ -130,6 +138,7 @@ export async function openLoopRepository(
     throw error;
   }
   const { root } = repository;
+  const { ownsTree = false, holdsLock = () => true } = keeping;
   const gaps = openCommitGaps(repository);
   const files = openProtectedFiles(repository);
   const syncBranch = branchSync(repository);
@@ -175,6 +184,8 @@ export async function openLoopRepository(
     // cancelled is found again by its trailers.
     async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
       await requireControls(controls);
+      // Of an agent or a check that was ended while its git wrote: nobody else works in a tree of the run's alone.
+      if (ownsTree && holdsLock()) await clearGitLocks(repository);
       const made = await commitAll(workTree, {
         ...commit,
         trailers: {
