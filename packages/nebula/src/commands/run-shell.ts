@@ -1,9 +1,9 @@
-import { readSync, openSync, closeSync, fstatSync } from "node:fs";
 import { createEnvFileRedactor } from "@quasar/agents/environment";
 import { newReceiptId, receiptPaths } from "@quasar/receipts";
 import { endLeftovers, findLeftovers, runCommand } from "@quasar/runs/tree";
 import type { Engine } from "../context/context.ts";
 import { boundOutput } from "./bound-output.ts";
+import { outputEnd } from "./output-end.ts";
 
 /** A command of the nebula that has run to its end. */
 export interface Ran {
@@ -44,12 +44,16 @@ export async function runShell(
     throw new Error(`${command}: ${"message" in end ? end.message : "interrupted"}`);
   }
   for (const path of [stdout, stderr]) boundOutput(path);
+  const redactFiles = createEnvFileRedactor(path, spec.execution.copy);
+  const shown = {
+    redact: (text: string) => redactFiles(redact(text)),
+    isCutOff: end.limit === "output",
+  };
   const tail = [stdout, stderr]
-    .map(tailOf)
+    .map((file) => outputEnd(file, shown))
     .filter((text) => text !== "")
     .join("\n");
-  const redactFiles = createEnvFileRedactor(path, spec.execution.copy);
-  return { id, argv: [...argv], startedAt, end, tail: redactFiles(redact(tail)) };
+  return { id, argv: [...argv], startedAt, end, tail };
 }
 
 /** What the marks of all commands of a nebula begin with. */
@@ -74,19 +78,5 @@ export async function endLeftCommands({
       type: "warning",
       message: `a command of an earlier engine cannot be ended: process ${pid}`,
     });
-  }
-}
-
-const TAIL_BYTES = 4000;
-
-function tailOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString().trim();
-  } finally {
-    closeSync(file);
   }
 }
