@@ -8,7 +8,7 @@ import { LINES as OF_QUASAR } from "./quasar/schemas/index.ts";
 const KEYS = `
   abandonedMs access accounts acknowledged action added agent agents aliases alivePid allFindings
   allow allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked
-  askedAt asks assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch baseSha
+  askedAt askedUsd asks assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch baseSha
   bootId branch branchPrefix brokenHistory bundle by caches capsUsd category chain change changed
   changedFindings changedPaths changes check checked checkpoint checkpointCount checkpointId
   checkpoints checks choices code coder coderModel command commands commit commitAfter commitBefore
@@ -23,7 +23,7 @@ const KEYS = `
   hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
   ignored inFiles index installCommand instructed intervalMs isAskedFirst isChanged isDirty isFinished isFolderChanged isHere
   isInstalled isKept isKnown isNow isOutdated isPaused isRejected isShortened isStaged isTaken
-   isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds
+   isTotalCapped isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds
    keyIndex
   keyPath keys kills kind knownUsd landedCount landedSha landsAfter lastCheckpoint lastCheckpointId
   lastKnownState lastOutput lastState lastTurn leadsTo likelyUsd limit line lines login loginCommand

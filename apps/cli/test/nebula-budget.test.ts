@@ -31,6 +31,28 @@ function typed(at: Place, command: string | undefined, agentsOf: readonly string
   return quasar(at, [...words(command), ...agentsOf, "--json"]);
 }
 
+test("a total of the nebula's files is capped by the user's own configuration, and a typed one is not", async () => {
+  const capped = (at: Place) => ({
+    ...at,
+    env: { ...at.env, QUASAR_NEBULA_MAX_TOTAL_BUDGET_USD: "20" },
+  });
+  const asking = { "nebula.toml": manifest("total_budget_usd = 500"), "1.md": phaseText("one") };
+  const at = capped(withDemo(asking));
+  write(at.repo, { ".quasar/config.toml": "[nebula]\nmax_total_budget_usd = 1000\n" });
+  const why = "your nebula.max_total_budget_usd; the nebula's files ask for $500.00";
+  const plan = await quasar(at, ["nebula", "plan", DEMO]);
+  expect(plan.stdout.replaceAll(/\s+/gu, " ")).toContain(`at most $20.00: ${why}`);
+  expect(lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]))).toMatchObject({
+    ...{ totalUsd: 20, askedUsd: 500, isTotalCapped: true },
+  });
+  const begun = await quasar(at, [...applyArgs(at, turns(0)), "--json"]);
+  expect(begun.stdout).toContain(`at most $20.00 is spent: ${why}`);
+  const other = capped(withDemo(asking));
+  const typedTotal = [...applyArgs(other, turns(0)), "--total-budget", "30", "--json"];
+  const free = await quasar(other, typedTotal);
+  expect([free.code, free.stdout.includes("max_total_budget_usd")]).toEqual([0, false]);
+});
+
 /** Ctrl-C in the middle of the coder's first turn. */
 async function interrupted(at: Place): Promise<void> {
   const args = ["nebula", "apply", DEMO, "--auto", "--trust-config"];

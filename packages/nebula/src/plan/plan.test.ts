@@ -28,18 +28,53 @@ test("a plan has phases in their order, with waves and the longest chain", () =>
 });
 
 test("the cost is the sum of what each phase may cost, and the total is it unless the nebula says one", () => {
-  expect(plan(DIAMOND).cost).toEqual({ capsUsd: 25, totalUsd: 25, isTotalGiven: false });
+  expect(plan(DIAMOND).cost).toMatchObject({ capsUsd: 25, totalUsd: 25, isTotalGiven: false });
   const given = plan(DIAMOND, "max_budget_usd = 0.1\ntotal_budget_usd = 0.2", {
     a: "max_budget_usd = 0.2",
   });
-  expect(given.cost).toEqual({ capsUsd: 0.6, totalUsd: 0.2, isTotalGiven: true });
+  expect(given.cost).toMatchObject({ capsUsd: 0.6, totalUsd: 0.2, isTotalGiven: true });
 });
 
 test("where the user has no limit the sum has none either", () => {
   const spec = aSpec({ a: [], b: [] }, { a: "max_budget_usd = 1" });
   const { cost } = planNebula(spec, { ...FACTS, user: { maxBudgetUsd: 0 } });
-  expect(cost).toEqual({ capsUsd: undefined, totalUsd: undefined, isTotalGiven: false });
+  expect(cost).toMatchObject({ capsUsd: undefined, totalUsd: undefined, isTotalGiven: false });
 });
+
+test.for([
+  [
+    "more than the cap",
+    "total_budget_usd = 500",
+    20,
+    { totalUsd: 20, isTotalCapped: true, askedUsd: 500 },
+  ],
+  [
+    "a sum of more",
+    "max_budget_usd = 100",
+    20,
+    { totalUsd: 20, isTotalCapped: true, askedUsd: 400 },
+  ],
+  [
+    "no limit at all",
+    "max_budget_usd = 0",
+    20,
+    { totalUsd: 20, isTotalCapped: true, askedUsd: undefined },
+  ],
+  ["the cap", "total_budget_usd = 20", 20, { totalUsd: 20, isTotalCapped: false, askedUsd: 20 }],
+  ["anything, without a cap", "total_budget_usd = 500", 0, { totalUsd: 500, isTotalCapped: false }],
+] as const)(
+  "a nebula whose files ask for %s may cost what the user allows",
+  ([, execution, maxTotalUsd, cost]) => {
+    const four = { a: [], b: [], c: [], d: [] };
+    const spec = aSpec(four, {}, `${MANIFEST}[execution]\n${execution}\n`);
+    const user = { maxBudgetUsd: 0, maxTotalUsd };
+    expect(planNebula(spec, { ...FACTS, user }).cost).toMatchObject(cost);
+    const typed = { ...spec.execution, totalBudgetUsd: 70, isTotalTyped: true } as const;
+    expect(planNebula({ ...spec, execution: typed }, { ...FACTS, user }).cost).toMatchObject({
+      ...{ totalUsd: 70, isTotalGiven: true, isTotalCapped: false },
+    });
+  },
+);
 
 test("a plan says whether anything is verified: by verify, or by checks of every phase", () => {
   expect(plan({ a: [], b: [] }).isVerified).toBe(false);

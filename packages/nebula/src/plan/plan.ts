@@ -3,7 +3,7 @@ import { planOrder } from "../spec/order.ts";
 import { findOverlaps, type Overlap } from "../spec/overlaps.ts";
 import { type PhaseSettings, settingsOf, type UserSettings } from "../spec/settings.ts";
 import { type TrustRequest, trustRequests } from "../spec/trust.ts";
-import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
+import type { Execution, NebulaSpec, PhaseSpec } from "../spec/types.ts";
 
 /** What a plan depends on beside the nebula's files. */
 export interface PlanFacts {
@@ -41,8 +41,12 @@ export interface PlannedCost {
   readonly capsUsd: number | undefined;
   /** What all may cost; `undefined`: no limit. */
   readonly totalUsd: number | undefined;
-  /** Whether the nebula says what all may cost; else it is the sum. */
+  /** Whether the nebula or the user's cap says what all may cost; else it is the sum. */
   readonly isTotalGiven: boolean;
+  /** Whether it is the user's cap, since the nebula's files ask for more. */
+  readonly isTotalCapped: boolean;
+  /** What they ask for, or a person has typed; `undefined`: no limit. */
+  readonly askedUsd: number | undefined;
 }
 
 /** Plans a nebula: in which order, at which cost, and what it asks for. */
@@ -62,7 +66,7 @@ export function planNebula(spec: NebulaSpec, { user, hasSubmodules }: PlanFacts)
     phases: planned,
     criticalPath,
     waveCount: waves.length,
-    cost: costOf(planned, execution.totalBudgetUsd),
+    cost: costOf(planned, execution, user),
     isVerified:
       execution.verify.length > 0 || planned.every(({ settings }) => settings.checks.length > 0),
     asks: trustRequests(spec),
@@ -71,10 +75,21 @@ export function planNebula(spec: NebulaSpec, { user, hasSubmodules }: PlanFacts)
   };
 }
 
-function costOf(phases: readonly PlannedPhase[], given: number | undefined): PlannedCost {
+function costOf(
+  phases: readonly PlannedPhase[],
+  { totalBudgetUsd: given, isTotalTyped }: Execution,
+  { maxTotalUsd = 0 }: UserSettings,
+): PlannedCost {
   const caps = phases.map(({ settings }) => settings.maxBudgetUsd);
   // In cents of a cent: a sum of decimal fractions says what it adds up to.
   const sum = Math.round(caps.reduce((total, cap) => total + cap, 0) * 10_000) / 10_000;
   const capsUsd = caps.includes(0) ? undefined : sum;
-  return { capsUsd, totalUsd: given ?? capsUsd, isTotalGiven: given !== undefined };
+  const askedUsd = given ?? capsUsd;
+  const isFree = isTotalTyped === true || maxTotalUsd === 0;
+  const isTotalCapped = !isFree && (askedUsd ?? Number.POSITIVE_INFINITY) > maxTotalUsd;
+  return {
+    ...{ capsUsd, askedUsd, isTotalCapped },
+    totalUsd: isTotalCapped ? maxTotalUsd : askedUsd,
+    isTotalGiven: given !== undefined || isTotalCapped,
+  };
 }

@@ -6,6 +6,8 @@ export interface UserSettings {
   readonly maxReviewCycles?: number | undefined;
   /** 0: no limit. */
   readonly maxBudgetUsd?: number | undefined;
+  /** The most that a nebula's files may have all phases cost; 0: whatever they say. */
+  readonly maxTotalUsd?: number | undefined;
   readonly model?: string | undefined;
   readonly coder?: string | undefined;
   readonly reviewer?: string | undefined;

@@ -30,6 +30,8 @@ export interface Execution {
   readonly maxBudgetUsd: number | undefined;
   /** Of all of them. */
   readonly totalBudgetUsd: number | undefined;
+  /** Whether a person has typed it: no cap holds for it. @default false */
+  readonly isTotalTyped?: true | undefined;
   readonly maxContextTokens: number;
   readonly model: string | undefined;
   readonly gate: Gate;

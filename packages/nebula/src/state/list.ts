@@ -26,7 +26,8 @@ export function keptSpec(
 /** A nebula with the total, in US dollars, that a person has typed in place of that of its files. */
 export function withTypedTotal(spec: NebulaSpec, typedUsd: number | undefined): NebulaSpec {
   if (typedUsd === undefined) return spec;
-  return { ...spec, execution: { ...spec.execution, totalBudgetUsd: typedUsd } };
+  const { execution } = spec;
+  return { ...spec, execution: { ...execution, totalBudgetUsd: typedUsd, isTotalTyped: true } };
 }
 
 /** Whether there is something left to be done, by whomever. */

@@ -32,7 +32,7 @@ import {
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf, runNotification } from "@quasar/runs/internal";
-import { cleanLine, count, shellWord } from "@quasar/runs/text";
+import { cleanLine, count, money, shellWord } from "@quasar/runs/text";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { withAbsoluteScripts } from "../../shared/agents.ts";
@@ -49,7 +49,7 @@ import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
-import { limitsOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
+import { capWords, costOf, limitsOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
 import { aroundOf } from "../nebula/next.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
@@ -154,6 +154,11 @@ export async function workOnNebula(
   try {
     for (const message of layers.flatMap(({ warnings }) => warnings)) {
       say({ type: "warning", message });
+    }
+    const capped = capWords(costOf(spec, settings));
+    if (capped !== undefined) {
+      const most = `at most ${money(limits.totalUsd)} is spent`;
+      say({ type: "warning", message: `${most}: ${capped} (--total-budget says another total)` });
     }
     const base = await baseOf(root, options.base);
     const dir = resumed === undefined ? loaded?.dir : undefined;

@@ -1,11 +1,11 @@
 import type { EngineLimits, NebulaState, TypedLimits } from "@quasar/nebula";
 import { keptSpec, type NebulaCost, type Shortage, shortages } from "@quasar/nebula/internal";
-import { planNebula } from "@quasar/nebula/plan";
+import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
-import { cleanLine, fit, shellWord } from "@quasar/runs/text";
+import { cleanLine, fit, money, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
 import { type Kind, periodMs, usd, whole } from "../../shared/config/kinds.ts";
-import type { Settings } from "../../shared/config/settings.ts";
+import { SETTINGS, type Settings } from "../../shared/config/settings.ts";
 import { CliError } from "../../shared/errors.ts";
 import { userSettings } from "./user-settings.ts";
 
@@ -31,13 +31,24 @@ export function limitsOf(
   settings: Settings,
   { maxWorkers }: Pick<LimitFlags, "maxWorkers"> = {},
 ): EngineLimits {
-  const { cost } = planNebula(spec, { user: userSettings(settings), hasSubmodules: false });
   return {
     maxWorkers: numberOf("--max-workers", maxWorkers, WORKERS) ?? spec.execution.maxWorkers,
-    totalUsd: cost.totalUsd ?? 0,
+    totalUsd: costOf(spec, settings).totalUsd ?? 0,
     phaseUsd: settings.maxBudgetUsd,
     waitMs: periodMs(settings.waitLimit) ?? 0,
   };
+}
+
+/** What a nebula may cost. */
+export function costOf(spec: NebulaSpec, settings: Settings): NebulaPlan["cost"] {
+  return planNebula(spec, { user: userSettings(settings), hasSubmodules: false }).cost;
+}
+
+/** Why a nebula may cost less than its files ask for; `undefined`: it may cost that. */
+export function capWords({ isTotalCapped, askedUsd }: NebulaPlan["cost"]): string | undefined {
+  if (!isTotalCapped) return undefined;
+  const asked = askedUsd === undefined ? "set no limit" : `ask for ${money(askedUsd)}`;
+  return `your ${SETTINGS.nebulaMaxTotalUsd.key}; the nebula's files ${asked}`;
 }
 
 const WORKERS = whole(1, 64);
@@ -80,8 +91,9 @@ export function raisingOf(
     return NOTHING_SHORT;
   }
   const spec = keptSpec(commonDir, state);
-  const limits = limitsOf(spec, withTypedPhase(settings, state));
-  const isTotalGiven = spec.execution.totalBudgetUsd !== undefined;
+  const own = withTypedPhase(settings, state);
+  const limits = limitsOf(spec, own);
+  const { isTotalGiven } = costOf(spec, own);
   const all = shortages({ spec, limits, state, cost }, () => settings.maxTurnBudgetUsd);
   // A total that is the sum of the phases' limits is raised with them.
   const isRaised = ({ phase, limit }: Shortage): boolean =>

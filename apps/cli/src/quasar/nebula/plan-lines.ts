@@ -7,6 +7,7 @@ import { labelled, type View } from "../../shared/output/text.ts";
 import type { NebulaBase } from "../facts/nebula.ts";
 import { SETTING_OF } from "../facts/nebula-apply.ts";
 import type { FirstTurnShortage } from "./first-turns.ts";
+import { capWords } from "./limits.ts";
 import { problemLines } from "./problem-lines.ts";
 import { uncommittedWords } from "./uncommitted.ts";
 
@@ -93,7 +94,9 @@ function baseWords({ baseSha, baseBranch, uncommittedCount }: NebulaBase): strin
   return `${baseSha.slice(0, 10)}${where}${without === "" ? "" : `; ${without}`}`;
 }
 
-function limitWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): string {
+function limitWords({ cost }: NebulaPlan): string {
+  const { capsUsd, totalUsd, isTotalGiven } = cost;
+  const capped = capWords(cost);
   const sum =
     capsUsd === undefined
       ? "not every phase has a limit"
@@ -102,6 +105,7 @@ function limitWords({ cost: { capsUsd, totalUsd, isTotalGiven } }: NebulaPlan): 
   if (isTotalGiven && capsUsd !== undefined && capsUsd < totalUsd) {
     return `at most ${money(capsUsd)}, the sum of the phases' limits; the total is ${money(totalUsd)}`;
   }
+  if (capped !== undefined) return `at most ${money(totalUsd)}: ${capped}`;
   return isTotalGiven
     ? `at most ${money(totalUsd)}; ${sum}`
     : `at most ${money(totalUsd)}, the sum of the phases' limits`;

@@ -9,7 +9,7 @@ import { readConfig } from "../config/load.ts";
 export function userSettings(settings: Settings): UserSettings {
   const { coder, reviewer, coderModel, maxCycles, maxBudgetUsd, filter } = settings;
   return {
-    ...{ coder, reviewer, maxBudgetUsd },
+    ...{ coder, reviewer, maxBudgetUsd, maxTotalUsd: settings.nebulaMaxTotalUsd },
     maxReviewCycles: maxCycles,
     model: coderModel === "" ? undefined : coderModel,
     checks: filter,

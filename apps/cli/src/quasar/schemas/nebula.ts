@@ -137,7 +137,13 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
   maxWorkers: whole("How many phases are worked on at once"),
   capsUsd: v.optional(usd("The sum of what each phase may cost; left out: one has no limit")),
   totalUsd: v.optional(usd("What all phases may cost; left out: no limit")),
-  isTotalGiven: flag("Whether the nebula says what all may cost; else it is the sum"),
+  isTotalGiven: flag(
+    "Whether the nebula or nebula.max_total_budget_usd says what all may cost; else it is the sum",
+  ),
+  isTotalCapped: flag(
+    "Whether the user's nebula.max_total_budget_usd holds: the nebula's files ask for more",
+  ),
+  askedUsd: v.optional(usd("What the nebula's files ask for; left out: no limit")),
   isVerified: flag("Whether something has to pass before any phase lands"),
   verify: texts("Commands that have to pass on the merged tree before a phase lands"),
   copy: texts("Files of the user's tree that each new work tree gets"),

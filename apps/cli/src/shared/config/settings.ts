@@ -16,6 +16,7 @@ export interface Settings {
   readonly maxCycles: number;
   readonly maxBudgetUsd: number;
   readonly maxTurnBudgetUsd: number;
+  readonly nebulaMaxTotalUsd: number;
   readonly lint: readonly string[];
   readonly filter: readonly string[];
   readonly maxLintRetries: number;
@@ -119,6 +120,16 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: 0,
     help: "budget of one turn in USD; 0 = what the total budget leaves",
     guarded: free,
+  },
+  nebulaMaxTotalUsd: {
+    key: "nebula.max_total_budget_usd",
+    env: "QUASAR_NEBULA_MAX_TOTAL_BUDGET_USD",
+    kind: usd,
+    fallback: 0,
+    help: "the most that a nebula's files may have all its phases cost in USD; 0 = no cap",
+    guarded: free,
+    userOnly: true,
+    isKept: false,
   },
   lint: {
     key: "lint",
