@@ -54,3 +54,24 @@ test("the end of an output is shown, from the beginning of a line", async () => 
   expect((await shown(`print("short")`)).tail).toBe("short");
   expect((await shown(`print("x".repeat(70000))`)).tail).toBe("x".repeat(4000));
 });
+
+test.for([
+  [
+    "for the time it took",
+    `setInterval(() => {}, 1000); print("begun\\n")`,
+    /after 30 minutes.*: begun$/u,
+  ],
+  [
+    "for what it printed",
+    `for (;;) print(lines(9000))`,
+    /more than 64 MiB.*: line of an output\n/u,
+  ],
+] as const)("a command that Quasar ends %s says so", async ([, program, words]) => {
+  const { outcome } = await shown(program);
+  expect(outcome).toMatch(/^exit 124: Quasar ended it/u);
+  expect(outcome).toMatch(words);
+});
+
+test("a command that ends by itself says how", async () => {
+  expect((await shown(`print("bad"); process.exitCode = 3`)).outcome).toBe("exit 3: bad");
+});

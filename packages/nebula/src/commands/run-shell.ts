@@ -3,6 +3,7 @@ import { newReceiptId, receiptPaths } from "@quasar/receipts";
 import { endLeftovers, findLeftovers, runCommand } from "@quasar/runs/tree";
 import type { Engine } from "../context/context.ts";
 import { boundOutput } from "./bound-output.ts";
+import { COMMAND_LIMITS, endWords } from "./end-words.ts";
 import { outputEnd } from "./output-end.ts";
 
 /** A command of the nebula that has run to its end. */
@@ -14,9 +15,9 @@ export interface Ran {
   readonly end: Extract<Awaited<ReturnType<typeof runCommand>>, { readonly kind: "ended" }>;
   /** The end of what it printed, without secrets, for a person and for the coder. */
   readonly tail: string;
+  /** How it has ended, and why where Quasar has ended it, with that end: `exit 1: …`. */
+  readonly outcome: string;
 }
-
-const TIMEOUT_MS = 30 * 60_000;
 
 /**
  * Runs a shell command in a work tree, with its outputs in files of a folder that is there: of each a MiB at most is kept.
@@ -33,11 +34,11 @@ export async function runShell(
   const startedAt = now();
   // Each has a mark of its own: what carries it ends with the command.
   const runId = `${marksOf(store.current.id)}${id}`;
-  const limits = { timeoutMs: TIMEOUT_MS, signal };
   const env = { ...commandEnv, ...portsOf(path) };
   const end = await runCommand({
     ...{ argv: [...argv], workTree: path, env, runId, stdout, stderr },
-    ...limits,
+    ...COMMAND_LIMITS,
+    signal,
   });
   if (end.kind === "interrupted") signal.throwIfAborted();
   if (end.kind !== "ended") {
@@ -53,7 +54,7 @@ export async function runShell(
     .map((file) => outputEnd(file, shown))
     .filter((text) => text !== "")
     .join("\n");
-  return { id, argv: [...argv], startedAt, end, tail };
+  return { id, argv: [...argv], startedAt, end, tail, outcome: `${endWords(end)}: ${tail}` };
 }
 
 /** What the marks of all commands of a nebula begin with. */

@@ -60,18 +60,17 @@ export async function verifyOnce(
     },
     { keys, dir: home.receipts },
   );
-  const code = `exit ${end.exitCode}: ${ran.tail}`;
   if (!isThere) {
-    return `[verify] ${command} removed its work tree or what git has there, so it has not judged what lands; ${code}`;
+    return `[verify] ${command} removed its work tree or what git has there, so it has not judged what lands; ${ran.outcome}`;
   }
   const isMoved = after.commit !== candidate.commit;
   // At once: a branch that is checked out here is in the way of its landings.
   if (isMoved || after.isOnBranch) await checkOutCommit(tree, candidate.commit, { signal });
   if (isMoved) {
     const where = after.commit?.slice(0, 10) ?? "a branch without a commit";
-    return `[verify] ${command} moved HEAD to ${where}, so it has not judged what lands; ${code}`;
+    return `[verify] ${command} moved HEAD to ${where}, so it has not judged what lands; ${ran.outcome}`;
   }
-  if (end.exitCode !== 0) return `[verify] ${command} ${code}`;
+  if (end.exitCode !== 0) return `[verify] ${command} ${ran.outcome}`;
   if (after.changed.length === 0) return undefined;
   return `[verify] ${command} changed: ${after.changed.join(", ")}`;
 }

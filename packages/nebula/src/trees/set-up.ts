@@ -96,9 +96,13 @@ export async function setUp(
   forgetSetUp(tree);
   makeFolders(folder);
   for (const command of commands) {
-    const { end, tail } = await runShell(engine, { command, path: tree.root, dir: folder });
+    const { end, tail, outcome } = await runShell(engine, {
+      command,
+      path: tree.root,
+      dir: folder,
+    });
     if (end.exitCode !== 0) {
-      throw new NebulaError("ERR_SETUP", `setup: ${command} exit ${end.exitCode}: ${tail}`);
+      throw new NebulaError("ERR_SETUP", `setup: ${command} ${outcome}`);
     }
     if (await isWhole(tree)) continue;
     const what = "removed its work tree or what git has there";
