@@ -222,6 +222,21 @@ test("a branch gets its name after a crash, once: what a person calls so later i
   expect(branches(place)).not.toContain(kept);
 });
 
+test("a branch that has yet to get its name stays where a person has made another one of that name", async () => {
+  const place = aPlace({}, ALONE);
+  const kept = await halfArchived(place);
+  const tip = place.git("rev-parse", "nebula/demo");
+  place.git("branch", kept, "main");
+  await expect(begin(place)).rejects.toMatchObject({
+    code: "ERR_BRANCH",
+    message: `there is a branch ${kept} already`,
+  });
+  expect(place.git("rev-parse", "nebula/demo")).toBe(tip);
+  // One that contains what has landed keeps it.
+  place.git("branch", "--force", kept, tip);
+  expect((await begin(place)).reason).toBe("done");
+});
+
 test("a commit of a person on a branch that has yet to get its name stays on it", async () => {
   const place = aPlace({}, ALONE);
   const kept = await halfArchived(place);

@@ -4,8 +4,9 @@ import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
 import { openSharedControls } from "@quasar/runs/internal";
-import { cleanLine, shellWord } from "@quasar/runs/text";
+import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
+import { refuseArchived } from "../state/archived.ts";
 import { specReader } from "../state/copy.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { nebulaHome, refsOf } from "../state/home.ts";
@@ -105,7 +106,7 @@ async function work(
   const limitFiles = new LimitFiles(options.stateFolder);
   try {
     if (resumed === undefined) createState(home, begun);
-    else requireNotArchived(requireState(home));
+    else refuseArchived(requireState(home));
     const dir = options.loaded?.dir ?? begun.dir;
     const mirror = await openMirror({
       ...{ commonDir: repository.commonDir, dir, name: begun.name },
@@ -180,13 +181,6 @@ async function work(
   } finally {
     lock.release();
   }
-}
-
-/** Refuses to resume what was replaced by another nebula since it was read. @throws {NebulaError} `ERR_USAGE` */
-function requireNotArchived({ name, archivedFrom }: NebulaState): void {
-  if (archivedFrom === "") return;
-  const message = `the nebula ${cleanLine(name)} is archived: another one was begun in its place`;
-  throw new NebulaError("ERR_USAGE", message);
 }
 
 /**

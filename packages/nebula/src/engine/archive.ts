@@ -97,7 +97,11 @@ async function ownTip(repository: Repository, state: NebulaState): Promise<strin
   const kept = keptName(state);
   const there = await readRef(repository, `refs/heads/${kept}`);
   if (there === undefined || there === at) return at;
-  throw new NebulaError("ERR_BRANCH", `there is a branch ${kept} already`, {
+  throw takenError(kept);
+}
+
+function takenError(kept: string): NebulaError {
+  return new NebulaError("ERR_BRANCH", `there is a branch ${kept} already`, {
     next: [{ shell: `git branch --move ${shellWord(kept)} ${shellWord(`${kept}-other`)}` }],
   });
 }
@@ -114,14 +118,23 @@ async function requireUnused(repository: Repository, branch: string): Promise<vo
   throw new NebulaError("ERR_BRANCH", message, { next: [{ shell: leavesBranch(tree) }] });
 }
 
-/** What archiving a nebula does to its branch, once: what a person does with its names later is theirs. */
+/**
+ * What archiving a nebula does to its branch, once: what a person does with its names later is theirs.
+ *
+ * @throws {NebulaError} `ERR_BRANCH` where the new name is that of a branch without what has landed, or the old one is in use.
+ */
 async function renameBranch(repository: Repository, store: StateStore): Promise<void> {
   const { archivedFrom, archivedTip: tip, branch } = store.current;
   if (tip === "") return;
   const [from, to] = [`refs/heads/${archivedFrom}`, `refs/heads/${branch}`];
   const isThere = (await readRef(repository, from)) === tip;
   if (isThere) await requireUnused(repository, archivedFrom);
-  await compareAndSwapRef(repository, { ref: to, from: undefined, to: tip, message: "archived" });
+  const made = { ref: to, from: undefined, to: tip, message: "archived" };
+  if ((await compareAndSwapRef(repository, made)) === "moved") {
+    const at = await readRef(repository, to);
+    const isKept = at !== undefined && (await isAncestor(repository.root, tip, at));
+    if (!isKept) throw takenError(branch);
+  }
   if (isThere) await removeRefs(repository.root, [{ ref: from, sha: tip }]);
   store.branchRenamed();
 }

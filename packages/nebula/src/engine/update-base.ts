@@ -4,6 +4,7 @@ import { holdRef } from "../landing/hold-ref.ts";
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { leaveRequest, MOST_NAME, type Request } from "../people/requests.ts";
+import { refuseArchived } from "../state/archived.ts";
 import { keepSpec, readCopy } from "../state/copy.ts";
 import { byName } from "../spec/by-name.ts";
 import { type NebulaFiles, parseNebula } from "../spec/parse.ts";
@@ -108,10 +109,7 @@ export function takeBase(
  * @throws {NebulaError} as {@link updateBase}
  */
 function replacedBy(state: NebulaState, inLane: ReadonlySet<string>): PhaseState | undefined {
-  if (state.archivedFrom !== "") {
-    const message = `the nebula ${state.name} is archived: another one was begun in its place`;
-    throw new NebulaError("ERR_USAGE", message);
-  }
+  refuseArchived(state);
   const open = openBases(state).find((phase) => !isLanding(phase, inLane));
   if (open?.status !== "running") return open;
   throw new NebulaError("ERR_UNFINISHED", `${open.id} is ${open.status}, which updates the base`);

@@ -1,6 +1,7 @@
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
 import { leaveRequest } from "../people/requests.ts";
+import { refuseArchived } from "../state/archived.ts";
 import { keepSpec, readCopy } from "../state/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
 import { planOrder } from "../spec/order.ts";
@@ -23,13 +24,15 @@ export interface NebulaUpdate extends MergedFiles {
  * landed. Nothing is removed.
  *
  * @param loaded - The folder as it is now.
- * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_USAGE` where it is another nebula.
+ * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_USAGE` where it is another nebula, or is archived.
  */
 export function planUpdate(
   home: NebulaHome,
-  { name, phases, revision }: NebulaState,
+  state: NebulaState,
   loaded: LoadedNebula,
 ): NebulaUpdate {
+  refuseArchived(state);
+  const { name, phases, revision } = state;
   const { spec, dir } = loaded;
   if (spec === undefined) throw new NebulaError("ERR_INVALID_NEBULA", `${dir} is not valid`);
   if (spec.name !== name) {

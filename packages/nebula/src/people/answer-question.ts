@@ -1,5 +1,6 @@
 import { lockUnlessEngine, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
+import { whyArchived } from "../state/archived.ts";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
 import { requireState } from "../state/store.ts";
@@ -54,9 +55,12 @@ export function answerQuestion(
 
 /** Why nothing reads an answer to a question any more; `undefined`: its run does. */
 function whyOver(
-  { phases }: NebulaState,
+  state: NebulaState,
   { id, phase: of, attempt }: AgentQuestion,
 ): string | undefined {
+  const { phases } = state;
+  const archived = whyArchived(state);
+  if (archived !== undefined) return archived;
   const phase = phases.find((each) => each.id === of);
   if (phase === undefined || isSettled(phase)) {
     return `its phase is ${phase?.status ?? "gone"}: no agent needs the answer any more`;

@@ -1,5 +1,6 @@
 import { lockNebula, withState } from "../state/lock.ts";
 import type { NebulaEvent } from "../events.ts";
+import { whyArchived } from "../state/archived.ts";
 import { readSpec } from "../state/copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { nebulaHome } from "../state/home.ts";
@@ -60,6 +61,8 @@ export function decidePlan(
   const reason = keptReason(said);
   const home = nebulaHome(commonDir, state.id);
   return withState({ home, lock: lockNebula(home) }, (store) => {
+    const archived = whyArchived(store.current);
+    if (archived !== undefined) return { kind: "refused", why: archived };
     const { revision } = store.current;
     if (!planWaits(store.current, readSpec(home, revision))) {
       return { kind: "refused", why: "nobody is asked about its plan: name a phase" };

@@ -1,5 +1,6 @@
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaEvent } from "../events.ts";
+import { whyArchived } from "../state/archived.ts";
 import type { NebulaHome } from "../state/home.ts";
 import { note } from "../state/report.ts";
 import type { NebulaState } from "../state/state.ts";
@@ -20,6 +21,8 @@ export function judge(
   { spec, now }: Pick<Decider, "spec" | "now">,
   decision: Decision,
 ): Decided {
+  const why = whyArchived(state);
+  if (why !== undefined) return { kind: "refused", why };
   return decide(state, decision, (id) => dependentsOf(spec, id), now());
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
-import { namesIn } from "@quasar/process/files";
+import { DurableError } from "@quasar/durable";
+import { hasErrno, namesIn } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "./copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
@@ -7,7 +8,11 @@ import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
 import { isSettled, type NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
 
-/** The nebulae of a repository, the newest first. One that cannot be read is left out. */
+/**
+ * The nebulae of a repository, the newest first. One that is damaged, or another user's, is left out.
+ *
+ * @throws The system's error where one cannot be read for another reason.
+ */
 export function listNebulae(commonDir: string): readonly NebulaState[] {
   const found = namesIn(nebulaeFolder(commonDir)).filter(isNebulaId);
   return found
@@ -75,9 +80,16 @@ export function unfinishedOf(
 function readable(commonDir: string, id: string): NebulaState | undefined {
   try {
     return loadState(nebulaHome(commonDir, id));
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
   }
+}
+
+/** Whether an error says of a state that it is damaged, or another user's; any other says nothing of it. */
+function isUnreadable(error: unknown): boolean {
+  if (error instanceof NebulaError || error instanceof DurableError) return true;
+  return hasErrno(error, "EACCES", "EPERM", "ENOTDIR");
 }
 
 /**
