@@ -1,4 +1,5 @@
 import type { NextStep } from "@quasar/runs";
+import { clean } from "@quasar/runs/text";
 
 /** Why a nebula is refused or stopped. Part of the interface. */
 export type NebulaErrorCode =
@@ -29,7 +30,7 @@ export type NebulaErrorCode =
   /** The call is wrong: an argument, or a state in which it has no meaning. */
   | "ERR_USAGE";
 
-/** A refusal. `message` is safe to print; `next` is what helps, most likely first. */
+/** A refusal. `message` is made safe to print; `next` is what helps, most likely first. */
 export class NebulaError extends Error {
   override readonly name = "NebulaError";
   readonly code: NebulaErrorCode;
@@ -40,7 +41,7 @@ export class NebulaError extends Error {
     message: string,
     { next = [], ...options }: ErrorOptions & { readonly next?: readonly NextStep[] } = {},
   ) {
-    super(message, options);
+    super(clean(message), options);
     this.code = code;
     this.next = next;
   }

@@ -48,12 +48,17 @@ export function isQuestionId(said: string): boolean {
   return v.is(id, said);
 }
 
-/** Whether the time is over in which a question could be answered. A blocker waits as long as it takes. */
+/**
+ * Whether the time is over in which a question could be answered. A blocker waits as long as it takes.
+ *
+ * @param startedAt - Since when the engine works: time before that does not count.
+ */
 export function isExpired(
   { kind, askedAt }: Pick<AgentQuestion, "kind" | "askedAt">,
   timeoutMs: number,
-  now: Date,
+  { startedAt, now }: { readonly startedAt: Date; readonly now: Date },
 ): boolean {
   if (kind === "blocker" || timeoutMs === 0) return false;
-  return now.getTime() - Date.parse(askedAt) >= timeoutMs;
+  const since = Math.max(Date.parse(askedAt), startedAt.getTime());
+  return now.getTime() - since >= timeoutMs;
 }

@@ -92,6 +92,8 @@ export interface Engine {
   readonly redact: Redactor;
   readonly tell: (event: Told) => void;
   readonly signal: AbortSignal;
+  /** Since when this engine works. */
+  readonly startedAt: Date;
   readonly now: () => Date;
 }
 

@@ -122,6 +122,7 @@ async function work(
       let { limits } = options;
       const engine: Engine = {
         ...{ repository, home, store, signal, now, tell: onEvent },
+        startedAt: now(),
         get spec() {
           return readNebula();
         },

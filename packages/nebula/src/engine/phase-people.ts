@@ -4,7 +4,7 @@ import { report } from "../state/report.ts";
 import { allQuestions, keepQuestion, readAnswer } from "../people/question-files.ts";
 import { settleQuestions } from "../people/take-answers.ts";
 
-type Asked = Pick<Engine, "home" | "store" | "spec" | "now" | "tell">;
+type Asked = Pick<Engine, "home" | "store" | "spec" | "startedAt" | "now" | "tell">;
 
 /** Whom the agents of a phase's run ask: people, by files that they answer from any shell. */
 export function phasePeople(engine: Asked, phase: string): People {

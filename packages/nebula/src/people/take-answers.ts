@@ -32,14 +32,19 @@ export function takeAnswers({ home, store, tell }: Taker): void {
 
 /** The same, with what nobody has answered in time answered by a fixed sentence. */
 export function settleQuestions(
-  engine: Taker & { readonly spec: NebulaSpec; readonly now: () => Date },
+  engine: Taker & {
+    readonly spec: NebulaSpec;
+    readonly startedAt: Date;
+    readonly now: () => Date;
+  },
 ): void {
   takeAnswers(engine);
-  const { home, store, spec } = engine;
+  const { home, store, spec, startedAt } = engine;
   const now = engine.now();
   for (const id of openPhases(store).flatMap(({ questions }) => questions)) {
     const question = readQuestion(home, id);
-    if (question === undefined || !isExpired(question, spec.execution.hailTimeoutMs, now)) continue;
+    if (question === undefined) continue;
+    if (!isExpired(question, spec.execution.hailTimeoutMs, { startedAt, now })) continue;
     keepAnswer(home, { question: id, by: "timeout", text: NO_ANSWER, at: now.toISOString() });
   }
   takeAnswers(engine);

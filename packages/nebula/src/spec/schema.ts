@@ -210,7 +210,11 @@ export const MANIFEST = v.object({
         "5GB",
         "Free disk below which no phase starts or lands",
       ),
-      timeout: key(durationOrNone, "2h", "How long a phase may take"),
+      timeout: key(
+        durationOrNone,
+        "2h",
+        "How long a phase may take without a break; begins again with each attempt and each resume",
+      ),
       coder: key(agent, "", "Who writes; empty: your setting; asks for trust"),
       reviewer: key(agent, "", "Who reviews; empty: your setting; asks for trust"),
       checks: key(
@@ -275,7 +279,11 @@ export const FRONT_MATTER = v.object({
   ),
   coder: key(agent, "", "Who writes; empty: as the nebula has it; asks for trust"),
   reviewer: key(agent, "", "Who reviews; empty: as the nebula has it; asks for trust"),
-  timeout: key(durationOrNone, "", "How long it may take; empty: as the nebula has it"),
+  timeout: key(
+    durationOrNone,
+    "",
+    "How long it may take without a break; empty: as the nebula has it",
+  ),
   setup: optionalKey(
     list(command),
     "Commands that make its work tree ready; left out: as the nebula has it; asks for trust",
