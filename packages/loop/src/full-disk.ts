@@ -15,7 +15,7 @@ export function failedBy(error: unknown, { outcome, message }: Ending): Ending {
 }
 
 /** The folder whose disk has no room; `""`: the error does not say which; `undefined`: another error. */
-function fullDiskOf(error: unknown): string | undefined {
+export function fullDiskOf(error: unknown): string | undefined {
   let isFull = false;
   for (let each = error; each instanceof Error; each = each.cause) {
     const { path, message } = each as NodeJS.ErrnoException;

@@ -25,6 +25,8 @@ export type NebulaErrorCode =
   | "ERR_BRANCH"
   /** A phase's run was begun by another machine or user, or the repository was moved since: a person accepts that, or not. */
   | "ERR_FOREIGN_RUN"
+  /** A disk is full that it works on; nothing of it is lost. */
+  | "ERR_FULL_DISK"
   /** A command that makes a work tree ready has failed. */
   | "ERR_SETUP"
   /** The call is wrong: an argument, or a state in which it has no meaning. */

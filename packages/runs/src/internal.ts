@@ -2,6 +2,7 @@
 export { type CheckpointQuestion, checkpointPath } from "@quasar/checkpoint";
 export {
   type People,
+  fullDiskOf,
   QUESTION_KINDS,
   upToCent,
   type RelayedAnswer,

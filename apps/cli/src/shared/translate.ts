@@ -107,6 +107,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "NebulaError ERR_BRANCH": ["ERR_BRANCH"],
   "NebulaError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "NebulaError ERR_FOREIGN_RUN": ["ERR_FOREIGN_CHECKPOINT"],
+  "NebulaError ERR_FULL_DISK": ["ERR_STATE", DISK],
   "NebulaError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the version that wrote it"],
   "NebulaError ERR_INVALID_NEBULA": ["ERR_NEBULA"],
   "NebulaError ERR_INVALID_STATE": ["ERR_STATE", LOOK],

@@ -68,6 +68,8 @@ export interface Engine {
   readonly limitFile: (agent: string) => string;
   /** What this engine knows of commits of the branch: see `knownBase`. */
   readonly bases: Map<string, Base>;
+  /** Paths of work trees that stay although their phases have landed, with what was reported of them. */
+  readonly keptTrees: Map<string, string>;
   /** Ids of the phases that the lane works on: nobody else changes what the state says of them. */
   readonly inLane: Set<string>;
   /** Whether what fails where it begins is accepted. */

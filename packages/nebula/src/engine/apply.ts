@@ -25,6 +25,7 @@ import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "../con
 import { AgentLimits } from "../context/agent-limits.ts";
 import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
+import { endedBy } from "./ended-by.ts";
 import { LimitFiles } from "../context/limit-files.ts";
 import { lockBeginning, lockEngine } from "../state/lock.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -78,7 +79,7 @@ export interface ApplyEnd {
  * not touched.
  *
  * @throws {NebulaError} as {@link begin}; `ERR_NOT_FOUND` and `ERR_USAGE` where the nebula was pruned or archived
- *   meanwhile, `ERR_REWOUND`, `ERR_DAMAGED`, `ERR_FOREIGN_RUN`
+ *   meanwhile, `ERR_REWOUND`, `ERR_DAMAGED`, `ERR_FOREIGN_RUN`, `ERR_FULL_DISK`
  */
 export async function applyNebula(options: ApplyOptions): Promise<ApplyEnd> {
   const { repository, resumed, now = () => new Date() } = options;
@@ -144,6 +145,7 @@ async function work(
         agentLimits: new AgentLimits(limitFiles),
         limitFile: (agent) => limitFiles.path(agent),
         bases: new Map(),
+        keptTrees: new Map(),
         inLane: new Set(),
         acceptsRedBase: options.acceptsRedBase === true,
         failsFast: options.failsFast === true,
@@ -173,7 +175,7 @@ async function work(
       return { reason, state: store.current };
     } catch (error) {
       // What an interrupted git or command throws is no failure.
-      if (error !== signal.reason) throw error;
+      if (error !== signal.reason) throw endedBy(error, begun);
       return { reason: "interrupted", state: store.current };
     } finally {
       store.close();

@@ -138,7 +138,7 @@ export async function removeVerifyTree(engine: Engine): Promise<void> {
 /**
  * Removes the work trees that nobody needs any more. It is no step of a landing: it looks at what is there, each time.
  * A tree goes only where its phase has landed, all that it holds is in the branch or in a snapshot, and nobody
- * works in it.
+ * works in it. Why one stays is reported once.
  */
 export async function removeLandedTrees(engine: Engine): Promise<void> {
   const { repository, store, signal, tell } = engine;
@@ -159,8 +159,10 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
       await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();
-      const why = messageOf(error);
-      tell({ type: "warning", phase: id, message: `its work tree stays at ${path}: ${why}` });
+      const message = `its work tree stays at ${path}: ${messageOf(error)}`;
+      if (engine.keptTrees.get(path) === message) continue;
+      engine.keptTrees.set(path, message);
+      tell({ type: "warning", phase: id, message });
     }
   }
 }

@@ -1,0 +1,23 @@
+import { GitError } from "@quasar/git";
+import { fullDiskOf, messageOf } from "@quasar/runs/internal";
+import { shellWord } from "@quasar/runs/text";
+import { NebulaError } from "../errors.ts";
+import type { NebulaState } from "../state/state.ts";
+
+/**
+ * Why an engine has ended, with what helps: where a disk is full, room and a resume; where a work tree is none any more,
+ * a resume, which makes it again. Any other error is as it is.
+ */
+export function endedBy(error: unknown, { id }: Pick<NebulaState, "id">): unknown {
+  if (error instanceof NebulaError) return error;
+  const resume = { shell: `quasar nebula apply ${id} --auto --resume` };
+  const disk = fullDiskOf(error);
+  if (disk !== undefined) {
+    const message = `no space is left on the disk: ${messageOf(error)}`;
+    const room = { shell: `df -h ${shellWord(disk || ".")}`, note: "make room there" };
+    return new NebulaError("ERR_FULL_DISK", message, { cause: error, next: [room, resume] });
+  }
+  if (!(error instanceof GitError && error.isNoWorkTree)) return error;
+  const next = [{ ...resume, note: "makes its work trees whole" }];
+  return new NebulaError("ERR_DAMAGED", error.message, { cause: error, next });
+}
