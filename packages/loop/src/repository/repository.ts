@@ -76,8 +76,11 @@ type Kept = Pick<Snapshot, "n" | "ref" | "sha">;
  * something has changed that decides which: it throws a {@link ControlsChanged}.
  */
 export interface LoopRepository extends CommitGaps, ProtectedFiles {
-  /** Names the making of the work tree: one that is made again has another name; `""` where none can be given. */
-  treeMark(): string;
+  /**
+   * Names the making of the work tree: one that is made again has another name; `""` where none can be given, `undefined`
+   * where it cannot be read.
+   */
+  treeMark(): string | undefined;
   /** What controls git here, against how it was found. */
   readonly controls: Omit<OpenControls, "accept">;
   /** Where HEAD is: `head` is `""` while there is no commit. */

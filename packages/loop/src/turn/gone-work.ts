@@ -2,14 +2,18 @@ import type { Ports } from "../run.ts";
 import type { CycleState } from "../state.ts";
 import { ROLES, isTurnPhase } from "../transitions.ts";
 
-/** Whether a coder's turn worked in another work tree than is there now, and nothing is committed of what it did. */
+/**
+ * Whether a coder's turn worked in another work tree than is there now, for certain, and nothing is committed of what it
+ * did.
+ */
 export function isWorkGone(
   { phase, turn }: Pick<CycleState, "phase" | "turn">,
   { repository }: Pick<Ports, "repository">,
 ): boolean {
   if (turn?.role !== "coder" || turn.treeMark === "") return false;
   if (!isTurnPhase(phase) || ROLES[phase] !== "coder") return false;
-  return repository !== undefined && repository.treeMark() !== turn.treeMark;
+  const mark = repository?.treeMark();
+  return mark !== undefined && mark !== turn.treeMark;
 }
 
 export const WORK_GONE =

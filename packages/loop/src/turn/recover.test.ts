@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
 import { openRepository } from "@quasar/git";
@@ -150,6 +150,17 @@ test.for([
     expect(end.checkpoint.ledger[0]).toMatchObject({ turnId: "run.3", status: "lost" });
   },
 );
+
+test("a turn is used, and not paid for again, where nobody can read which making of the work tree it is", async () => {
+  const { loop, run } = resumed({}, { treeMark: "another" });
+  // Not a file that can be read, whoever tries.
+  mkdirSync(join(loop.tree.dir, ".git/quasar/tree-mark"), { recursive: true });
+  const coder = writingCoder();
+  const result = { text: "did it", costUsd: 0.3, costSource: "reported", durationMs: 1 } as const;
+  Object.assign(loop.options, { coder: found(coder, { state: "ended" }, result) });
+  expect(await run()).toMatchObject({ outcome: "approved" });
+  expect(coder.requests).toEqual([]);
+});
 
 test("a turn says which making of the work tree it works in, and is used in that", async () => {
   const coder = fakeAgent(["done"]);
