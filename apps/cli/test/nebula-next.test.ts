@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
 import { git, lastRecord, type Place, quasar, start } from "./harness.ts";
-import { agents, issue, LONG, type Turn } from "./scripts.ts";
+import { agents, issue, type Turn } from "./scripts.ts";
 
 // Each command that `next` names is typed in the situation that it is named in, which is put back after each.
 
 const manifest = (keys = "") => `[nebula]\nname = "demo"\n[execution]\n${keys}\n`;
+/** Milliseconds in which an engine can be killed, and after which a resume finds the turn at its end. */
+const SHORT = 4000;
 const ONCE = "max_review_cycles = 1";
 const failing = (...ids: readonly string[]): readonly Turn[] =>
   ids.map((id) => ({ role: "reviewer", match: `Do ${id}.`, text: issue("No."), costUsd: 0.1 }));
@@ -96,7 +98,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   "a turn was cut off, and a person has paused it": {
     files: ENDED,
-    turns: workOf("one").map((turn) => ({ ...turn, says: ["I begin."], delayMs: LONG })),
+    turns: workOf("one").map((turn) => ({ ...turn, says: ["I begin."], delayMs: SHORT })),
     then: (at) => quasar(at, ["nebula", "pause"]),
     next: (id) => [`quasar nebula continue ${id}`, `quasar nebula apply ${id} --auto --resume`],
   },
@@ -130,7 +132,7 @@ test.for(Object.entries(SITUATIONS))(
   async ([, { files, turns, then, next: nextOf }]) => {
     const at = withDemo(files);
     const working = start(at, [...applyArgs(at, turns), "--json"]);
-    if (turns.some(({ delayMs }) => delayMs === LONG)) {
+    if (turns.some(({ delayMs }) => delayMs === SHORT)) {
       expect(await working.sees("I begin.")).toBe(true);
       working.child.kill("SIGKILL");
     }

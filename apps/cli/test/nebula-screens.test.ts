@@ -197,6 +197,24 @@ test("log --follow prints what happens, and ends with how the nebula stands", as
   expect(await screen(at, "log", "-f")).toContain("landed, not verified");
 });
 
+test("what is nearly the name of a nebula, its folder or a phase is asked for", async () => {
+  const at = withDemo();
+  const refusal = async (...args: readonly string[]): Promise<string> =>
+    (await quasar(at, ["nebula", ...args])).stderr;
+  for (const command of [["plan"], ["validate"], ["apply", "--auto"]]) {
+    expect(await refusal(...command, ".nebulas/dmo")).toContain(`; did you mean "${DEMO}"?`);
+  }
+  await apply(at);
+  expect(await refusal("status", "dmo")).toContain(
+    'no nebula "dmo" in this repository; did you mean "demo"?',
+  );
+  for (const command of [["show"], ["show", "demo"], ["diff"], ["retry"], ["land"]]) {
+    expect(await refusal(...command, "onn")).toContain(
+      'there is no phase onn; did you mean "one"?',
+    );
+  }
+});
+
 test("squash names the phases that are not in it", async () => {
   const at = withDemo();
   const { nebulaId: id } = lastRecord(await apply(at));

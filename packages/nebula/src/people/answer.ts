@@ -1,5 +1,6 @@
 import { lockUnlessEngine, withState } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
+import { noPhase } from "../state/no-phase.ts";
 import { readSpec } from "../state/copy.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
@@ -38,9 +39,7 @@ export function answerPhase(
   { verb, phase, reason: said = "", isFinal = false }: Answer,
 ): Answered {
   const shown = state.phases.find(({ id }) => id === phase);
-  if (shown === undefined) {
-    throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${JSON.stringify(phase)}`);
-  }
+  if (shown === undefined) throw noPhase(state, phase);
   const { attempt, digest } = shown;
   const reason = keptReason(said);
   if (verb === "reject" && !isFinal && reason === "") {

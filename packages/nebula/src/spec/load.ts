@@ -2,6 +2,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
+import { meantBeside } from "./beside.ts";
 import { byName } from "./by-name.ts";
 import { MANIFEST_FILE } from "./manifest.ts";
 import { type NebulaFiles, type ParsedNebula, parseNebula, type ParseOptions } from "./parse.ts";
@@ -41,7 +42,9 @@ function listFolder(dir: string): { readonly real: string; readonly names: reado
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
-    throw new NebulaError("ERR_NO_NEBULA", `${dir} is no folder`, { cause: error });
+    throw new NebulaError("ERR_NO_NEBULA", `${dir} is no folder${meantBeside(dir)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -46,7 +46,7 @@ test("everything that is wrong is found, by its file, nebula.toml first", () => 
     'unknown_dep a.md: "a" depends on "x", which is no phase',
     'unknown_dep a.md: "a" blocks "y", which is no phase',
     'duplicate_id b.md: "A" is already in a.md as "a", which differs only in case',
-    "unknown_key c.md: title2 is not a key that there is",
+    'unknown_key c.md: title2 is not a key that there is; did you mean "title"?',
     'duplicate_id c.md: "a" is already in a.md',
     "missing_field d.md: d.md has no id",
     "missing_field d.md: d.md has no title",

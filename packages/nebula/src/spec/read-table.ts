@@ -1,3 +1,4 @@
+import { suggestion } from "@quasar/runs/text";
 import * as v from "valibot";
 import { isTable, type Table } from "./toml.ts";
 import type { ProblemCategory, SpecProblem } from "./types.ts";
@@ -13,8 +14,8 @@ export function readTable<S extends v.GenericSchema>(
   schema: S,
   table: Table,
 ): { readonly value: v.InferOutput<S>; readonly found: readonly Found[] } {
-  const unknown = unknownKeys(schema, table).map((key): Found => {
-    const message = `${shown(key)} is not a key that there is`;
+  const unknown = unknownKeys(schema, table).map(({ key, meant }): Found => {
+    const message = `${shown(key)} is not a key that there is${meant}`;
     return { category: "unknown_key", severity: "warning", field: shown(key), message };
   });
   const first = v.safeParse(schema, table);
@@ -69,8 +70,14 @@ function without(value: unknown, [first, ...rest]: readonly string[]): unknown {
   );
 }
 
+interface UnknownKey {
+  readonly key: string;
+  /** Which may be meant, in words; `""`: none is alike. */
+  readonly meant: string;
+}
+
 /** The keys of a table, at any depth, that its schema does not have. */
-function unknownKeys(schema: v.GenericSchema, value: unknown, under = ""): readonly string[] {
+function unknownKeys(schema: v.GenericSchema, value: unknown, under = ""): readonly UnknownKey[] {
   const entries = entriesOf(schema);
   if (Array.isArray(value)) {
     const { item } = bare(schema) as { readonly item?: v.GenericSchema };
@@ -81,7 +88,10 @@ function unknownKeys(schema: v.GenericSchema, value: unknown, under = ""): reado
   if (entries === undefined || !isTable(value)) return [];
   return Object.entries(value).flatMap(([key, each]) => {
     const inner = Object.hasOwn(entries, key) ? entries[key] : undefined;
-    return inner === undefined ? [under + key] : unknownKeys(inner, each, `${under}${key}.`);
+    if (inner === undefined) {
+      return [{ key: under + key, meant: suggestion(key, Object.keys(entries)) }];
+    }
+    return unknownKeys(inner, each, `${under}${key}.`);
   });
 }
 

@@ -1,3 +1,4 @@
+import { suggestion } from "@quasar/runs/text";
 import { ancestryOf, findCycles, type Graph, graphOf } from "./graph.ts";
 import { MANIFEST_FILE, type ManifestSpec } from "./manifest.ts";
 import { findOverlaps } from "./overlaps.ts";
@@ -151,7 +152,7 @@ function unknownNames(phases: readonly PhaseFile[]): readonly SpecProblem[] {
         .filter((name) => !ids.has(name))
         .map((name) => ({
           ...{ category: "unknown_dep", severity: "error", file, phaseId: id, field },
-          message: `${quoted(id)} ${verb} ${quoted(name)}, which is no phase`,
+          message: `${quoted(id)} ${verb} ${quoted(name)}, which is no phase${suggestion(name, [...ids])}`,
         }));
     return [
       ...unknown("depends_on", "depends on", dependsOn),

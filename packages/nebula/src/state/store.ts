@@ -1,5 +1,6 @@
 import { type DurableOptions, loadFile, replaceFile } from "@quasar/durable";
 import { NebulaError } from "../errors.ts";
+import { noPhase } from "./no-phase.ts";
 import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";
 import { openEventLog } from "./event-log.ts";
@@ -173,8 +174,8 @@ function closed(phase: PhaseState): PhaseState {
   return isSettled(phase) ? { ...phase, questions: [] } : phase;
 }
 
-function find({ phases }: NebulaState, id: string): PhaseState {
-  const found = phases.find((phase) => phase.id === id);
+function find(state: NebulaState, id: string): PhaseState {
+  const found = state.phases.find((phase) => phase.id === id);
   if (found !== undefined) return found;
-  throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${JSON.stringify(id)}`);
+  throw noPhase(state, id);
 }

@@ -13,4 +13,5 @@ export {
   size,
   span,
 } from "./format.ts";
+export { suggestion } from "./suggestion.ts";
 export { fit, widthOf, wrap } from "./width.ts";

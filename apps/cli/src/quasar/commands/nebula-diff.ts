@@ -1,5 +1,5 @@
 import { findNebula, type NebulaState, type PhaseState } from "@quasar/nebula";
-import { nebulaNow, pathsSinceApproval } from "@quasar/nebula/internal";
+import { nebulaNow, noPhase, pathsSinceApproval } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
@@ -65,10 +65,8 @@ async function spanSinceApproval(
   });
 }
 
-function phaseOf({ id: nebula, phases }: NebulaState, id: string): PhaseState {
-  const found = phases.find((phase) => phase.id === id);
+function phaseOf(state: NebulaState, id: string): PhaseState {
+  const found = state.phases.find((phase) => phase.id === id);
   if (found !== undefined) return found;
-  throw new CliError("ERR_NOT_FOUND", `there is no phase ${cleanLine(id)}`, {
-    next: [`quasar nebula status ${nebula} --all`],
-  });
+  throw noPhase(state, id);
 }

@@ -1,5 +1,5 @@
 import { findNebula, type NebulaState } from "@quasar/nebula";
-import { nebulaNow } from "@quasar/nebula/internal";
+import { nebulaNow, noPhase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
@@ -41,9 +41,7 @@ async function requireApproved(
   const now = await nebulaNow(workspace.repositoryId, state);
   const next = await nextOf(workspace, state, { now });
   const [first] = meant;
-  if (id !== undefined && first === undefined) {
-    throw new CliError("ERR_NOT_FOUND", `there is no phase ${cleanLine(id)}`, { next });
-  }
+  if (id !== undefined && first === undefined) throw noPhase(state, id);
   const message =
     id === undefined || first === undefined
       ? `nothing of the nebula ${cleanLine(state.name)} waits to land`

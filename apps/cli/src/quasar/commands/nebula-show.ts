@@ -1,10 +1,9 @@
 import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
-import { earlierText, keptSpec, nebulaCost, nebulaNow } from "@quasar/nebula/internal";
+import { earlierText, keptSpec, nebulaCost, nebulaNow, noPhase } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
-import { cleanLine, jsonLine } from "@quasar/runs/text";
-import { CliError } from "../../shared/errors.ts";
+import { jsonLine, suggestion } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
@@ -56,8 +55,9 @@ function meant(
     const isUnknown = error instanceof NebulaError && error.code === "ERR_NOT_FOUND";
     if (!isUnknown || named === undefined || phase !== undefined) throw error;
     const state = unnamed(repositoryId);
-    if (state?.phases.some(({ id }) => id === named) !== true) throw error;
-    return { state, id: named };
+    if (state?.phases.some(({ id }) => id === named) === true) return { state, id: named };
+    const ids = state?.phases.map(({ id }) => id) ?? [];
+    throw state !== undefined && suggestion(named, ids) !== "" ? noPhase(state, named) : error;
   }
 }
 
@@ -128,9 +128,7 @@ async function showPhase(
   const plan = planNebula(keptSpec(repositoryId, state), { user, hasSubmodules: false });
   const planned = plan.phases.find((each) => each.phase.id === id);
   if (phase === undefined || facts === undefined || planned === undefined) {
-    throw new CliError("ERR_NOT_FOUND", `there is no phase ${cleanLine(id)}`, {
-      next: [`quasar nebula show ${state.id}`],
-    });
+    throw noPhase(state, id);
   }
   const { question, findings, runId } = phase;
   const { runs, task } = await attemptsOf(workspace, state, phase, facts);

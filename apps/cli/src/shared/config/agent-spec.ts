@@ -5,11 +5,11 @@ import {
   type LineKind,
   presetOf,
 } from "@quasar/agents/presets";
-import { cleanLine, fit } from "@quasar/runs/text";
+import { cleanLine, fit, suggestion } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import { AGENT_FORMS } from "./kinds.ts";
 import type { OwnAgents } from "./own-agents.ts";
-import { COMMAND_LINE, type LayerOf, suggestion } from "./table.ts";
+import { COMMAND_LINE, type LayerOf } from "./table.ts";
 
 /** Who does a role's work, as the settings name it. */
 export type AgentSpec =

@@ -1,4 +1,4 @@
-import { cleanLine, fit } from "@quasar/runs/text";
+import { cleanLine, fit, suggestion } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import type { Kind } from "./kinds.ts";
 
@@ -280,26 +280,4 @@ function describe(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value instanceof Date) return "a date";
   return Array.isArray(value) ? "a list" : "this table";
-}
-
-/** `; did you mean "…"?`, when a known name is at most two edits away. */
-export function suggestion(name: string, known: readonly string[]): string {
-  const near = known
-    .map((candidate) => ({ candidate, edits: distance(name.slice(0, 60), candidate) }))
-    .filter(({ edits }) => edits <= 2)
-    .toSorted((a, b) => a.edits - b.edits)[0];
-  return near === undefined ? "" : `; did you mean "${near.candidate}"?`;
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
