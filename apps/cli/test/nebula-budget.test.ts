@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { applyArgs, DEMO, phaseText, withDemo } from "./a-nebula.ts";
 import { git, lastRecord, type Place, quasar, start, write } from "./harness.ts";
-import { agents, APPROVAL, LONG, type Turn } from "./scripts.ts";
+import { agents, APPROVAL, issue, LONG, type Turn } from "./scripts.ts";
 
 // The commands that a screen advises are typed here as they stand, but for the editor and who works.
 
@@ -191,7 +191,7 @@ test("a total that is typed holds over all crashes, until another one is typed",
 test("cost has what each nebula has cost, and where there is no run names the command that shows it", async () => {
   const at = withDemo(limited(2));
   const done = lastRecord(await quasar(at, [...applyArgs(at, turns(0, 0.3)), "--json"]));
-  const show = `quasar nebula show ${String(done["nebulaId"])}`;
+  const show = `quasar nebula status ${String(done["nebulaId"])} --cost`;
   const none = await quasar(at, ["cost"]);
   expect(none.code).toBe(8);
   expect(none.stderr).toContain(`no runs in this work tree yet\n  next     ${show}\n`);
@@ -200,6 +200,26 @@ test("cost has what each nebula has cost, and where there is no run names the co
   expect((await quasar(at, ["cost"])).stdout).toContain(`\n  nebulae  demo: $0.40 (${show})\n`);
   const nebulae = [{ nebula: "demo", spentUsd: 0.4, knownUsd: 0.4, unknownUsd: 0 }];
   expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({ nebulae });
+});
+
+test("status --cost has what each attempt of a phase has cost, and what all have", async () => {
+  const at = withDemo({ ...limited(2), "2.md": phaseText("two", 'depends_on = ["one"]') });
+  const bad: Turn = { role: "reviewer", text: issue("No."), costUsd: 0.1 };
+  write(join(at.repo, DEMO), { "1.md": phaseText("one", "max_review_cycles = 1") });
+  const apply = ["nebula", "apply", DEMO, "--auto", "--trust-config"];
+  await quasar(at, [...apply, ...agents(at, [...turns(0, 0.3).slice(0, 1), bad])]);
+  await quasar(at, ["nebula", "retry", "one"]);
+  await quasar(at, [...apply, "--resume", ...agents(at, turns(0, 0.5))]);
+  const { stdout } = await quasar(at, ["nebula", "status", "--cost"]);
+  expect(stdout).toMatch(
+    /\n {2}phase {2}status +attempt {2}run +cost\n {2}one {4}landed +1 {2}\S+ {2}\$0\.40\n +2 {2}\S+ {2}\$0\.60\n {9}all attempts +\$1\.00\n {2}two {4}landed .*\n {2}total +\$/u,
+  );
+  const facts = lastRecord(await quasar(at, ["nebula", "status", "--cost", "--json"]));
+  expect(facts["attempts"]).toMatchObject([
+    { phaseId: "one", attempt: 1, spentUsd: 0.4, unknownUsd: 0 },
+    { phaseId: "one", attempt: 2, spentUsd: 0.6, unknownUsd: 0 },
+    { phaseId: "two" },
+  ]);
 });
 
 test("a plan warns of limits with which a first turn would not be started", async () => {

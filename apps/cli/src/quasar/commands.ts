@@ -257,9 +257,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       "What it is, and all of one phase, are shown by quasar nebula show. Exits with 0\n" +
       "however the nebula stands: a program reads --json",
     args: [NEBULA],
-    options: [["--all", "each of its phases, too"]],
+    options: [
+      ["--all", "each of its phases, too"],
+      ["--cost", "what each attempt of a phase has cost, too"],
+    ],
     examples: [
       ["quasar nebula status", "the one that is unfinished, else the newest"],
+      ["quasar nebula status --cost", "what its phases and their attempts have cost"],
       ["quasar nebula status tokens --all", "by its name, with each phase"],
     ],
     run: async ([named], given) => (await ofNebulae()).nebulaStatusCommand(named, given),

@@ -25,11 +25,11 @@ export async function nebulaBills(workspace: Workspace): Promise<readonly Nebula
 
 const MOST_SHOWN = 5;
 
-/** A line each, with the command that shows its phases. */
+/** A line each, with the command that shows what its phases have cost. */
 export function nebulaBillLines(bills: readonly NebulaBill[], view: View): readonly string[] {
   const shown = bills.slice(0, MOST_SHOWN).map((bill) => {
     const name = fit(cleanLine(bill.nebula), 40);
-    return `${name}: ${costWords(bill)} (${showCommand(bill)})`;
+    return `${name}: ${costWords(bill)} (${costCommand(bill)})`;
   });
   const more = bills.length - shown.length;
   const lines = more > 0 ? [...shown, `${more} more: --json has all`] : shown;
@@ -40,10 +40,10 @@ export function nebulaBillLines(bills: readonly NebulaBill[], view: View): reado
 export function orNebulaBills(error: unknown, bills: readonly NebulaBill[]): unknown {
   if (!(error instanceof RunsError) || error.code !== "ERR_NOTHING_TO_RESUME") return error;
   if (bills.length === 0) return error;
-  const next = bills.slice(0, MOST_SHOWN).map(showCommand);
+  const next = bills.slice(0, MOST_SHOWN).map(costCommand);
   return new CliError(error.code, error.message, { cause: error, next });
 }
 
-function showCommand({ nebulaId }: NebulaBill): string {
-  return `quasar nebula show ${nebulaId}`;
+function costCommand({ nebulaId }: NebulaBill): string {
+  return `quasar nebula status ${nebulaId} --cost`;
 }

@@ -19,6 +19,7 @@ export async function nebulaeOf(workspace: Workspace) {
   const { listNebulae, nebulaCost, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
+    isUnfinished,
     progressOf,
     problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
@@ -88,6 +89,10 @@ export async function refusePhaseRun(
   const message =
     runId === undefined ? `this work tree is that of ${whose}` : `run ${runId} is of ${whose}`;
   throw new CliError("ERR_UNFINISHED_RUN", `${message}, which works on it`, {
-    next: [...steps, `quasar nebula status ${nebula.id} --all`],
+    next: [
+      ...steps,
+      ...(nebulae?.isUnfinished(nebula) === true ? [`quasar nebula plan ${nebula.id}`] : []),
+      `quasar nebula status ${nebula.id} --all`,
+    ],
   });
 }

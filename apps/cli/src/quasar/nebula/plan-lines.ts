@@ -143,7 +143,8 @@ function overlapLines({ overlaps }: NebulaPlan, view: View): readonly string[] {
 
 function phaseTable(phases: readonly PlannedPhase[], view: View): readonly string[] {
   const gates = new Set(phases.map(({ settings }) => settings.gate));
-  const rows = phases.map(({ phase, settings, wave }) => [
+  const byWave = phases.toSorted((one, other) => one.wave - other.wave);
+  const rows = byWave.map(({ phase, settings, wave }) => [
     String(wave),
     shortId(phase.id),
     fit(phase.dependsOn.map(shortId).join(", "), 24),

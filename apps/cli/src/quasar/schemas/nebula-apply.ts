@@ -184,6 +184,20 @@ const resultLine = timedLine("nebula", "The last line: how the nebula stands, an
 export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
   ...NEBULA_ENTRIES,
   isFinished: flag("Whether nothing happens to it any more by itself"),
+  attempts: v.optional(
+    list(
+      object(
+        {
+          phaseId: text("The phase"),
+          attempt: whole("From 1"),
+          runId: runId("Its run: quasar cost shows its turns"),
+          ...SPENDING,
+        },
+        "An attempt of a phase, and what it has cost",
+      ),
+      "With --cost: in the order of the plan, oldest first",
+    ),
+  ),
 });
 
 export type NebulaStatusLine = Printed<typeof nebulaStatusLine>;
