@@ -7,7 +7,7 @@ import type { AgentQuestion } from "../question.ts";
 import { nebulaHome } from "../state/home.ts";
 import { type NebulaState, pendingPhase } from "../state/state.ts";
 import { createState, loadState } from "../state/store.ts";
-import { lockUnlessEngine } from "../state/lock.ts";
+import { lockEngine } from "../state/lock.ts";
 import { answerPhase } from "./answer.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { decidePlan } from "./plan-gate.ts";
@@ -68,7 +68,7 @@ test.for(CALLS)("an archived nebula refuses %s, and nothing changes", ([name, ca
   };
   isRefused();
   if (name === "a word on its plan") return;
-  const lock = lockUnlessEngine(home);
+  const lock = lockEngine(home);
   isRefused();
-  lock?.release();
+  lock.release();
 });
