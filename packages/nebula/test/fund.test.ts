@@ -7,8 +7,8 @@ import { aSpec } from "./a-nebula.ts";
 
 const reads = vi.hoisted(() => ({ count: 0 }));
 
-vi.mock("../src/state/cost.ts", async (original) => {
-  const real = await original<typeof import("../src/state/cost.ts")>();
+vi.mock(import("../src/state/cost.ts"), async (original) => {
+  const real = await original();
   const nebulaCost = async (): Promise<NebulaCost> => {
     reads.count += 1;
     return { total: real.NOTHING, phases: new Map() };

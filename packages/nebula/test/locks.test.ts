@@ -11,8 +11,8 @@ import { lockEngine, lockNebula, lockUnlessEngine } from "../src/state/lock.ts";
 
 const removal = vi.hoisted(() => ({ before: (): void => {} }));
 
-vi.mock("@quasar/durable", async (original) => {
-  const durable = await original<typeof import("@quasar/durable")>();
+vi.mock(import("@quasar/durable"), async (original) => {
+  const durable = await original();
   return {
     ...durable,
     removeFile: (path: string) => {

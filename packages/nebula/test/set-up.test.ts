@@ -9,8 +9,8 @@ import { aPlace } from "./place.ts";
 
 const sync = vi.hoisted(() => ({ ofFolder: (_dir: string): boolean => true }));
 
-vi.mock("@quasar/process/files", async (original) => ({
-  ...(await original<typeof import("@quasar/process/files")>()),
+vi.mock(import("@quasar/process/files"), async (original) => ({
+  ...(await original()),
   syncFileSystem: async (dir: string) => sync.ofFolder(dir),
 }));
 
