@@ -33,7 +33,7 @@ const KEYS = `
   onPr onPush onReject onStepComplete onValidation ontoSha openTurn openUsd options otherSettings
   outcome output overlaps ownAgents owner pack partialOutput passEnv passed path paths patterns
   pauseEnds pem phase phaseCount phaseId phaseIds phases pid plan planReason policy previousSha256
-  prices pricesAsOf priority problem problems prompt pullRequest quarantined question questionId
+  prices pricesAsOf priority problem problems prompt pullRequest push pushReason quarantined question questionId
   questions readOnlyBy reason reasons receipt receiptCertificateSha256 receiptCount receiptId
   receiptIds receipts receiptsDir recommendedAction record recovery ref refCount removed replaced
   repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resume resumed

@@ -121,6 +121,9 @@ export type NebulaEvent =
       /** What a person calls it. */
       readonly name: string;
     }
+  /** The remote has all that has landed. */
+  | { readonly type: "branch_pushed"; readonly remote: string; readonly tip: string }
+  | { readonly type: "push_refused"; readonly reason: string }
   | { readonly type: "nebula_updated"; readonly phases: readonly string[] }
   | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
 

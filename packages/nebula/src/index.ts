@@ -7,4 +7,10 @@ export { NebulaError, type NebulaErrorCode } from "./errors.ts";
 export type { NebulaEvent, Told } from "./events.ts";
 export { type Answer, type Answered, answerPhase } from "./people/answer.ts";
 export { findNebula, isUnfinished, listNebulae, unfinishedOf } from "./state/list.ts";
-export type { NebulaState, PhaseState, PhaseStatus, TypedLimits } from "./state/state.ts";
+export type {
+  NebulaState,
+  PhaseState,
+  PhaseStatus,
+  PushState,
+  TypedLimits,
+} from "./state/state.ts";

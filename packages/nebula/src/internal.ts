@@ -5,7 +5,7 @@ export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
 export { type NebulaCost, nebulaCost } from "./state/cost.ts";
 export { type NebulaNow, nebulaNow } from "./people/now.ts";
-export { type NebulaProgress, progressOf } from "./state/state.ts";
+export { awaitsPush, type NebulaProgress, progressOf } from "./state/state.ts";
 export { nebulaEvents } from "./state/events.ts";
 export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";

@@ -12,7 +12,7 @@ import { decodeSaved, encodeState, type SavedState } from "../src/state/codec.ts
 import { eventsIn } from "../src/state/events.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import { eventText, missingEvents, NO_EVENTS } from "../src/state/recent-events.ts";
-import { type NebulaState, type PhaseState, pendingPhase } from "../src/state/state.ts";
+import { type NebulaState, NO_PUSH, type PhaseState, pendingPhase } from "../src/state/state.ts";
 import { createState, loadSaved, openState, type StateStore } from "../src/state/store.ts";
 
 const NOW = new Date(0);
@@ -20,7 +20,7 @@ const HOME = nebulaHome("/git", "abcdefghij");
 const BEGUN: NebulaState = {
   ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
   ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "", archivedTip: "" },
-  ...{ planVerdict: "", planReason: "" },
+  ...{ planVerdict: "", planReason: "", ...NO_PUSH },
   ...{ ownsBranch: true, acceptedFailures: [], typedTotalUsd: 12.5 },
   phases: [pendingPhase("a", "p1-0", NOW)],
 };

@@ -14,7 +14,7 @@ import { leaveRequest } from "../src/people/requests.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { keepSpec } from "../src/state/copy.ts";
 import { nebulaHome } from "../src/state/home.ts";
-import { type PhaseState, pendingPhase } from "../src/state/state.ts";
+import { NO_PUSH, pendingPhase, type PhaseState } from "../src/state/state.ts";
 import { createState, openState } from "../src/state/store.ts";
 import {
   agentsOf,
@@ -332,7 +332,7 @@ test("another commit takes the place of one that waits for a larger limit, witho
   createState(home, {
     ...{ id: "abcdefghij", name: "demo", branch: "nebula/demo", dir: place.dir, base: first },
     ...{ revision, createdAt: new Date().toISOString(), archivedFrom: "", archivedTip: "" },
-    ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
+    ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [], ...NO_PUSH },
     phases: [waiting],
   });
   const store = openState(home, () => new Date());

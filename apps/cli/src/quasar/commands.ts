@@ -234,6 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--accept-red-base", "commands that fail where it begins count where they newly fail"],
       ["--branch <name>", "the branch, if not nebula/<name>"],
       ["--fail-fast", "begin no phase once one has failed; those at work end and land"],
+      ["--push", "push its branch, and nothing else, once all has landed; never by force"],
       ["--mirror", "keep nebula.state.toml and checkpoints in its folder, for other programs"],
       ["--trust-config", "let the nebula and .quasar/config.toml run programs"],
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],

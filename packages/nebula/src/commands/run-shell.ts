@@ -33,7 +33,7 @@ export async function runShell(
   const argv = ["sh", "-c", command] as const;
   const startedAt = now();
   // Each has a mark of its own: what carries it ends with the command.
-  const runId = `${marksOf(store.current.id)}${id}`;
+  const runId = markOf(store.current.id, id);
   const env = { ...commandEnv, ...portsOf(path) };
   const end = await runCommand({
     ...{ argv: [...argv], workTree: path, env, runId, stdout, stderr },
@@ -60,6 +60,11 @@ export async function runShell(
 /** What the marks of all commands of a nebula begin with. */
 function marksOf(nebula: string): string {
   return `${nebula}-command-`;
+}
+
+/** The mark of something that is started for a nebula, a command or another thing that ends as one does. */
+export function markOf(nebula: string, what: string): string {
+  return `${marksOf(nebula)}${what}`;
 }
 
 /** Whether a process has the mark of a command of a nebula. @param runId - Its mark. */

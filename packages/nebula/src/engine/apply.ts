@@ -26,6 +26,7 @@ import { AgentLimits } from "../context/agent-limits.ts";
 import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
 import { endedBy } from "./ended-by.ts";
+import { pushBranchOf } from "./push.ts";
 import { LimitFiles } from "../context/limit-files.ts";
 import { lockBeginning, lockEngine } from "../state/lock.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -50,6 +51,8 @@ export interface ApplyOptions extends Beginning {
   readonly acceptsRedBase?: boolean | undefined;
   /** Whether no phase begins once one has failed; those at work end and land. @default false */
   readonly failsFast?: boolean | undefined;
+  /** Whether the branch, and nothing else, is pushed once all has landed, by this engine or a later one. @default as it was asked before */
+  readonly push?: boolean | undefined;
   readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;
   /** What of a git hook is the caller's own, and counts for nothing when hooks are compared. @default nothing */
   readonly withoutOwnHook?: PhaseRunOptions["withoutOwnHook"];
@@ -118,6 +121,7 @@ async function work(
     try {
       store.limit(options.typed ?? {});
       store.moveTo(dir);
+      if (options.push === true) store.askPush();
       mirror?.follow(store.current);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;
@@ -172,6 +176,7 @@ async function work(
       makeFolders(engine.trees);
       await repairTrees(engine);
       const reason = await drive(engine);
+      if (reason === "done") await pushBranchOf(engine);
       return { reason, state: store.current };
     } catch (error) {
       // What an interrupted git or command throws is no failure.

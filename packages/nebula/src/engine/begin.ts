@@ -13,7 +13,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import { branchOf } from "../state/branch.ts";
 import { nebulaHome, newNebulaId, phaseRef } from "../state/home.ts";
 import { listNebulae, mayLand, unfinishedOf } from "../state/list.ts";
-import { type NebulaState, pendingPhase, type TypedLimits } from "../state/state.ts";
+import { type NebulaState, NO_PUSH, pendingPhase, type TypedLimits } from "../state/state.ts";
 import { refuseWorkedOn, unfinishedError } from "../state/unfinished.ts";
 import { finishArchiving, openReplaced, type Replaced } from "./archive.ts";
 import { requireNebulae } from "./require-nebulae.ts";
@@ -68,6 +68,7 @@ export async function begin(beginning: Beginning, now: Date): Promise<NebulaStat
   return {
     ...{ id, name: spec.name, branch, dir, base, revision, createdAt },
     ...{ planVerdict: "", planReason: "", archivedFrom: "", archivedTip: "" },
+    ...NO_PUSH,
     ...typed,
     acceptedFailures: [],
     ownsBranch: false,

@@ -5,7 +5,7 @@ import { loadNebula } from "../spec/load.ts";
 import { keepSpec } from "../state/copy.ts";
 import type { AgentQuestion } from "../question.ts";
 import { nebulaHome } from "../state/home.ts";
-import { type NebulaState, pendingPhase } from "../state/state.ts";
+import { type NebulaState, NO_PUSH, pendingPhase } from "../state/state.ts";
 import { createState, loadState } from "../state/store.ts";
 import { lockEngine } from "../state/lock.ts";
 import { answerPhase } from "./answer.ts";
@@ -31,7 +31,7 @@ function archived() {
     ...{ id: "abcdefghij", name: "demo", branch: "nebula/demo.x", dir: "/n" },
     ...{ base: "0".repeat(40), revision, createdAt: NOW.toISOString() },
     ...{ archivedFrom: "nebula/demo", archivedTip: "", planVerdict: "asked", planReason: "" },
-    ...{ ownsBranch: true, acceptedFailures: [] },
+    ...{ ownsBranch: true, acceptedFailures: [], ...NO_PUSH },
     phases: [
       { ...pendingPhase("a", "p1-0", NOW), questions: [QUESTION.id] },
       { ...pendingPhase("b", "p2-0", NOW), status: "awaiting_human", question: "land" },

@@ -4,7 +4,7 @@ import { aFolder, aPhase, MANIFEST } from "../../test/a-nebula.ts";
 import { updateNebula } from "../engine/update.ts";
 import { loadNebula } from "../spec/load.ts";
 import { nebulaHome } from "../state/home.ts";
-import { type NebulaState, pendingPhase } from "../state/state.ts";
+import { type NebulaState, NO_PUSH, pendingPhase } from "../state/state.ts";
 import { openState } from "../state/store.ts";
 import { answerPhase } from "./answer.ts";
 import { decidePlan } from "./plan-gate.ts";
@@ -15,7 +15,7 @@ const WAITS = { status: "awaiting_human", question: "land" } as const;
 const SHOWN: NebulaState = {
   ...{ id: "abcdefghij", name: "demo", branch: "nebula/demo", dir: "/n", base: "0".repeat(40) },
   ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "", archivedTip: "" },
-  ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
+  ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [], ...NO_PUSH },
   phases: [{ ...pendingPhase("a", "p1-0", NOW), ...WAITS }],
 };
 const CALLS: readonly (readonly [name: string, call: (commonDir: string) => unknown])[] = [

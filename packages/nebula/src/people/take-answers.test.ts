@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { aFolder, aSpec } from "../../test/a-nebula.ts";
 import { nebulaHome } from "../state/home.ts";
-import { pendingPhase } from "../state/state.ts";
+import { NO_PUSH, pendingPhase } from "../state/state.ts";
 import { createState, openState } from "../state/store.ts";
 import type { AgentQuestion } from "../question.ts";
 import { keepQuestion } from "./question-files.ts";
@@ -25,7 +25,7 @@ test.for([
   createState(home, {
     ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
     ...{ revision: "0", createdAt: at(0).toISOString(), archivedFrom: "", archivedTip: "" },
-    ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
+    ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [], ...NO_PUSH },
     phases: [{ ...phase, status: "running", questions: [QUESTION.id] }],
   });
   keepQuestion(home, QUESTION);

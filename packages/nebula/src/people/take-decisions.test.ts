@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { aFolder, aSpec } from "../../test/a-nebula.ts";
 import { nebulaHome } from "../state/home.ts";
-import { type NebulaState, pendingPhase } from "../state/state.ts";
+import { type NebulaState, NO_PUSH, pendingPhase } from "../state/state.ts";
 import { createState, openState } from "../state/store.ts";
 import type { Decision } from "./decision.ts";
 import { leaveNote } from "./notes.ts";
@@ -14,7 +14,7 @@ const WAITS = { status: "awaiting_human", question: "land", digest: DIGEST } as 
 const BEGUN: NebulaState = {
   ...{ id: "abcdefghij", name: "n", branch: "nebula/n", dir: "/n", base: "0".repeat(40) },
   ...{ revision: "0", createdAt: NOW.toISOString(), archivedFrom: "", archivedTip: "" },
-  ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [] },
+  ...{ planVerdict: "", planReason: "", ownsBranch: true, acceptedFailures: [], ...NO_PUSH },
   phases: ["a", "b"].map((id) => ({ ...pendingPhase(id, `p-${id}`, NOW), ...WAITS })),
 };
 

@@ -4,6 +4,7 @@ import { NebulaError } from "../errors.ts";
 import { NO_EVENTS, type RecentEvents } from "./recent-events.ts";
 import {
   type NebulaState,
+  NO_PUSH,
   PHASE_STATUSES,
   PLAN_VERDICTS,
   QUESTIONS,
@@ -68,6 +69,10 @@ const state = v.object({
   typedPhaseUsd: v.optional(amount),
   acceptedFailures: v.optional(v.array(text), []),
   ownsBranch: v.optional(v.boolean(), true),
+  isPushAsked: v.optional(v.boolean(), NO_PUSH.isPushAsked),
+  pushedTip: v.optional(commit, NO_PUSH.pushedTip),
+  pushedTo: v.optional(text, NO_PUSH.pushedTo),
+  pushProblem: v.optional(text, NO_PUSH.pushProblem),
   phases: v.array(phase),
 });
 

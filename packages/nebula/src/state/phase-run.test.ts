@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { phaseRef } from "./home.ts";
 import { isTreeOfPhase } from "./phase-run.ts";
-import { type NebulaState, pendingPhase } from "./state.ts";
+import { type NebulaState, NO_PUSH, pendingPhase } from "./state.ts";
 
 function nebulaOf(id: string, phase: string): NebulaState {
   const phases = [pendingPhase(phase, phaseRef(1, phase), new Date(0))];
   const branch = { name: "demo", branch: "nebula/demo", archivedFrom: "", archivedTip: "" };
   const plan = { planVerdict: "", planReason: "" } as const;
-  const rest = { ...plan, ownsBranch: true, acceptedFailures: [] };
+  const rest = { ...plan, ...NO_PUSH, ownsBranch: true, acceptedFailures: [] };
   return { id, ...branch, ...rest, dir: "/d", base: "", revision: "", createdAt: "", phases };
 }
 

@@ -111,8 +111,25 @@ export interface TypedLimits {
   readonly typedPhaseUsd?: number | undefined;
 }
 
+/** What is known of the push of a nebula's branch. */
+export interface PushState {
+  /** Whether a person has asked for it, once all has landed. */
+  readonly isPushAsked: boolean;
+  /** The commit that was pushed last; `""`: none was. */
+  readonly pushedTip: string;
+  /** The remote that it was pushed to: a name or a URL. */
+  readonly pushedTo: string;
+  /** Why the last push came to nothing; `""`: it did not, or there was none. */
+  readonly pushProblem: string;
+}
+
+/** Nobody has asked for a push. */
+export const NO_PUSH: PushState = {
+  ...{ isPushAsked: false, pushedTip: "", pushedTo: "", pushProblem: "" },
+};
+
 /** The truth of a nebula. One writer: the engine that holds its lock. */
-export interface NebulaState extends TypedLimits {
+export interface NebulaState extends TypedLimits, PushState {
   /** Ten characters, random. */
   readonly id: string;
   readonly name: string;
@@ -165,6 +182,15 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
 /** Whether nothing more happens to a phase by itself. */
 export function isSettled({ status }: Pick<PhaseState, "status">): boolean {
   return status === "done" || status === "failed" || status === "skipped";
+}
+
+/** Whether its branch is yet to be pushed, as a person has asked. */
+export function awaitsPush({
+  phases,
+  isPushAsked,
+  pushedTip,
+}: Pick<NebulaState, "phases" | "isPushAsked" | "pushedTip">): boolean {
+  return isPushAsked && pushedTip === "" && phases.every(({ status }) => status === "done");
 }
 
 /** How many phases of work there are, and how many of them have landed or had nothing to land. */

@@ -7,7 +7,13 @@ import { openEventLog } from "./event-log.ts";
 import { goneError } from "./gone.ts";
 import type { NebulaHome } from "./home.ts";
 import { eventText, NO_EVENTS } from "./recent-events.ts";
-import { isSettled, type NebulaState, type PhaseState, type TypedLimits } from "./state.ts";
+import {
+  isSettled,
+  type NebulaState,
+  type PhaseState,
+  type PushState,
+  type TypedLimits,
+} from "./state.ts";
 
 /** The state of a nebula as it was saved last; `undefined` where there is none. @throws {NebulaError} `ERR_DAMAGED` */
 export function loadState(home: NebulaHome): NebulaState | undefined {
@@ -53,6 +59,10 @@ export interface StateStore {
   limit(limits: TypedLimits): void;
   /** Records the folder that the nebula is in by now: an absolute path, without links. */
   moveTo(dir: string): void;
+  /** Records that a person has asked for a push once all has landed. */
+  askPush(): void;
+  /** Records what came of one. */
+  push(change: Omit<PushState, "isPushAsked">, event: NebulaEvent): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
   /** Records that the branch is the nebula's own. */
@@ -143,6 +153,10 @@ export function openState(
       // What a person has said was about other files.
       save({ ...current, revision, phases, planVerdict: "", planReason: "" }, event);
     },
+    askPush() {
+      if (!current.isPushAsked) save({ ...current, isPushAsked: true });
+    },
+    push: (change, event) => save({ ...current, ...change }, event),
     acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
     limit({ typedTotalUsd = current.typedTotalUsd, typedPhaseUsd = current.typedPhaseUsd }) {
       const isSame =

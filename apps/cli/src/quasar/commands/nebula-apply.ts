@@ -13,6 +13,7 @@ import {
   unfinishedOf,
 } from "@quasar/nebula";
 import {
+  awaitsPush,
   hasTrees,
   type LandingsOnly,
   keptSpec,
@@ -71,6 +72,7 @@ export interface NebulaApplyOptions {
   readonly maxWorkers?: string | undefined;
   readonly totalBudget?: string | undefined;
   readonly mirror?: true | undefined;
+  readonly push?: true | undefined;
   readonly acceptRedBase?: true | undefined;
   readonly failFast?: true | undefined;
   readonly trust?: true | undefined;
@@ -88,6 +90,7 @@ export async function nebulaApplyCommand(
 ): Promise<ExitCode> {
   if (options.acceptSettings === true) refuseAgents("apply --accept-settings");
   if (options.trust === true) refuseAgents("apply --trust");
+  if (options.push === true) refuseAgents("apply --push");
   if (options.resume === true && options.fresh === true) {
     throw new CliError(
       "ERR_USAGE",
@@ -176,7 +179,7 @@ export async function workOnNebula(
             requireNebulaTrust(nebula, { root, stateDir: folders.state, trust: false });
             return limitsFor(nebula);
           }),
-        mirror: options.mirror,
+        ...{ mirror: options.mirror, push: options.push },
         acceptsRedBase: options.acceptRedBase,
         failsFast: options.failFast,
         trustsRuns: options.trust,
@@ -267,11 +270,12 @@ interface Meant {
 }
 
 /** The nebula that was named: by its folder, or one that has begun by its name or id too. */
-async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Promise<Meant> {
+async function meant(named: string, { resume, fresh, push }: NebulaApplyOptions): Promise<Meant> {
+  const wanted = { resume: resume === true, push: push === true };
   if (!existsSync(named)) {
     const workspace = await openWorkspace(process.cwd());
     const found = findNebula(workspace.repositoryId, named);
-    return { workspace, loaded: undefined, resumed: unfinished(workspace, found, resume === true) };
+    return { workspace, loaded: undefined, resumed: unfinished(workspace, found, wanted) };
   }
   const loaded = loadNebula(named);
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
@@ -279,7 +283,7 @@ async function meant(named: string, { resume, fresh }: NebulaApplyOptions): Prom
     unfinishedOf(workspace.repositoryId, loaded.dir, loaded.spec?.name) ??
     (resume === true ? lastOf(workspace, loaded.dir) : undefined);
   if (begun !== undefined && fresh !== true) {
-    return { workspace, loaded, resumed: unfinished(workspace, begun, resume === true) };
+    return { workspace, loaded, resumed: unfinished(workspace, begun, wanted) };
   }
   if (resume === true) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `${cleanLine(named)} has no unfinished nebula`, {
@@ -295,10 +299,17 @@ function lastOf({ repositoryId }: Workspace, dir: string): NebulaState | undefin
 }
 
 /** One that can be resumed, and is to be. @throws {NebulaError} where an engine works on it, or nobody has said so. */
-function unfinished(workspace: Workspace, state: NebulaState, resume: boolean): NebulaState {
+function unfinished(
+  workspace: Workspace,
+  state: NebulaState,
+  { resume, push }: { readonly resume: boolean; readonly push: boolean },
+): NebulaState {
   refuseWorkedOn(workspace.repositoryId, state);
   const places = { env: process.env, state: openUser().folders.state };
-  if (!isUnfinished(state) && !(resume && hasTrees(repositoryOf(workspace), state, places))) {
+  const hasMore =
+    awaitsPush({ ...state, isPushAsked: push || state.isPushAsked }) ||
+    hasTrees(repositoryOf(workspace), state, places);
+  if (!isUnfinished(state) && !(resume && hasMore)) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${cleanLine(state.name)} has ended`, {
       next: [`quasar nebula status ${state.id}`],
     });

@@ -1,4 +1,4 @@
-import type { NebulaEvent, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
+import type { NebulaEvent, NebulaState, PhaseState, PushState, StopReason } from "@quasar/nebula";
 import {
   type AgentQuestion,
   type NebulaCost,
@@ -27,6 +27,10 @@ export interface NebulaFacts extends NebulaProgress, SpendingFacts {
   readonly pauseEnds: readonly string[];
   readonly plan: "open" | "asked" | "rejected";
   readonly planReason: string;
+  /** What became of the push of its branch; `undefined`: nobody has asked for one. */
+  readonly push?: "asked" | "pushed" | "refused" | undefined;
+  /** The remote that it was pushed to, or why it was not. */
+  readonly pushReason?: string | undefined;
   readonly questions: readonly QuestionFacts[];
   readonly phases: readonly NebulaPhaseFacts[];
 }
@@ -110,6 +114,7 @@ export function nebulaFacts(
     shortages: shortages.map(shortageFacts),
     plan: planVerdict === "asked" || planVerdict === "rejected" ? planVerdict : "open",
     planReason,
+    ...pushFacts(state),
     questions: questions.map(questionFacts),
     phases: phases.map((phase) => ({
       phaseId: phase.id,
@@ -133,6 +138,17 @@ const FUNDED = "its limits are large enough now: a resume continues it";
 /** Whether a phase has waited for a larger limit, and has it by now. */
 function isFunded({ id, question }: PhaseState, shortages: readonly Shortage[]): boolean {
   return question === "budget" && !shortages.some(({ phase }) => phase === id);
+}
+
+function pushFacts({
+  isPushAsked,
+  pushedTip,
+  pushedTo,
+  pushProblem,
+}: PushState): Pick<NebulaFacts, "push" | "pushReason"> {
+  if (!isPushAsked) return {};
+  if (pushProblem !== "") return { push: "refused", pushReason: pushProblem };
+  return pushedTip === "" ? { push: "asked" } : { push: "pushed", pushReason: pushedTo };
 }
 
 export function spendingFacts({ spentUsd, unknownUsd }: RunSpending): SpendingFacts {
@@ -219,6 +235,10 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
     case "engine_stops":
     case "engine_pauses":
     case "engine_continues":
+      return { phaseId: "", reason: event.reason };
+    case "branch_pushed":
+      return { phaseId: "", sha: event.tip, reason: event.remote };
+    case "push_refused":
       return { phaseId: "", reason: event.reason };
     case "base_update":
       return { phaseId: event.phase, sha: event.commit };

@@ -38,6 +38,10 @@ export function engineLines(record: EngineRecord, view: View): string[] {
       return say("nebula", `${record.id} begins at ${record.base.slice(0, 10)}`);
     case "nebula_updated":
       return say("nebula", `updated from its folder: ${record.phases.join(", ")}`);
+    case "branch_pushed":
+      return say("push", `${record.tip.slice(0, 10)} is on ${record.remote}`, "green");
+    case "push_refused":
+      return because("push", "refused: ", record.reason, "yellow");
     case "base_update":
       return say(record.phase, `merges ${record.name} (${record.commit.slice(0, 10)})`);
     case "engine_stops":

@@ -1,5 +1,5 @@
 import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
-import type { NebulaNow } from "@quasar/nebula/internal";
+import { awaitsPush, type NebulaNow } from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { BranchStands } from "./branch-stands.ts";
@@ -101,11 +101,12 @@ function endSteps(
     const log = stands === "gone" ? [] : [`git log --first-parent ${branch}`];
     return hasFailed ? log : [`quasar nebula prune ${id}`];
   }
+  const create = `gh pr create --fill --head ${branch}`;
+  const push = `git push ${shellWord(remote ?? "")} ${branch} && `;
   return [
+    ...(awaitsPush(state) ? [`${resumeOf(state)} --push`] : []),
     `git merge ${branch}`,
-    ...(remote === undefined
-      ? []
-      : [`git push ${shellWord(remote)} ${branch} && gh pr create --fill --head ${branch}`]),
+    ...(remote === undefined ? [] : [state.pushedTip === "" ? push + create : create]),
     `git log --first-parent ${branch}`,
   ];
 }

@@ -58,6 +58,7 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
       ? []
       : labelled(view, "paused", `until ${pauseEnds.join(" and ")}`, "yellow")),
     ...planLines(nebula, view),
+    ...pushLines(nebula, view),
     ...questionLines(nebula, view),
     ...TOLD.flatMap(({ standing, style, isNamed }) => {
       const those = phases.filter((phase) => standingOf(phase, nebula) === standing);
@@ -96,6 +97,13 @@ function planLines({ plan, planReason }: NebulaFacts, view: View): string[] {
   const words =
     plan === "asked" ? "waits for you: nothing begins before you approve it" : `rejected${why}`;
   return labelled(view, "plan", words, "yellow");
+}
+
+function pushLines({ push, pushReason = "" }: NebulaFacts, view: View): string[] {
+  if (push === undefined) return [];
+  if (push === "asked") return labelled(view, "push", "once all has landed");
+  if (push === "pushed") return labelled(view, "push", `on ${fit(cleanLine(pushReason), 200)}`);
+  return labelled(view, "push", headline(`refused: ${pushReason}`, view), "yellow");
 }
 
 /** What agents ask, each with what may be answered. */

@@ -80,6 +80,8 @@ const eventLine = timedLine(
         "question_expired",
         "nebula_updated",
         "base_update",
+        "branch_pushed",
+        "push_refused",
         "engine_stops",
         "engine_pauses",
         "engine_continues",
@@ -118,7 +120,7 @@ const eventLine = timedLine(
     detail: v.optional(text("What depends on it")),
     options: v.optional(texts("Answers to choose from; none: free")),
     text: v.optional(text("What a person has answered")),
-    reason: v.optional(text("Why, for a person")),
+    reason: v.optional(text("Why, for a person; of a push the remote")),
   },
 );
 
@@ -167,6 +169,13 @@ export const NEBULA_ENTRIES = {
     "open: phases may begin; else none does before a person approves the plan",
   ),
   planReason: text('Why the plan was rejected, for a person; "" where it was not'),
+  push: v.optional(
+    word(
+      ["asked", "pushed", "refused"],
+      "What became of the push of its branch; left out: nobody has asked for one",
+    ),
+  ),
+  pushReason: v.optional(text("The remote that it was pushed to, or why it was not")),
   questions: list(question, "That have no answer yet"),
   phases: list(phase, "In the order of the plan"),
 };

@@ -1,0 +1,76 @@
+import { GitError } from "@quasar/git";
+import { isAncestor } from "@quasar/git/history";
+import { pushBranch, pushTarget, remoteHead } from "@quasar/git/remotes";
+import { shellWord } from "@quasar/runs/text";
+import { markOf } from "../commands/run-shell.ts";
+import { branchTip, type Engine } from "../context/context.ts";
+import { boundText } from "../state/bounds.ts";
+
+const TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * Pushes the branch of a nebula that is done, where a person has asked for it: never by force, and nothing else. What keeps
+ * it from that is on record, and no failure of the nebula. To do it twice is to do it once.
+ */
+export async function pushBranchOf(engine: Engine): Promise<void> {
+  const { store, tell, redact } = engine;
+  if (!store.current.isPushAsked) return;
+  const tip = await branchTip(engine);
+  if (store.current.pushedTip === tip) return;
+  const pushed = await push(engine, tip);
+  const { pushedTip, pushedTo } = store.current;
+  if ("remote" in pushed) {
+    const event = { type: "branch_pushed", remote: pushed.remote, tip } as const;
+    store.push({ pushedTip: tip, pushedTo: pushed.remote, pushProblem: "" }, event);
+    tell(event);
+    return;
+  }
+  const reason = boundText(redact(pushed.problem));
+  const event = { type: "push_refused", reason } as const;
+  store.push({ pushedTip, pushedTo, pushProblem: reason }, event);
+  tell(event);
+}
+
+type Pushed = { readonly remote: string } | { readonly problem: string };
+
+async function push(engine: Engine, sha: string): Promise<Pushed> {
+  const { repository, store, controls, signal: ended } = engine;
+  const { id, branch } = store.current;
+  // An agent may have set where pushes go, or a hook that runs with them.
+  const obstacle = await controls.obstacle();
+  if (obstacle !== undefined) return { problem: obstacle };
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.any([ended, timeout]);
+  try {
+    const { remote, remotes } = await pushTarget(repository.root, branch, { signal });
+    if (remote === undefined) return { problem: noRemote(remotes) };
+    const to = { remote, branch, sha, signal, env: { QUASAR_RUN_ID: markOf(id, "push") } };
+    try {
+      await pushBranch(repository.root, to);
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      // Git can fail after the remote has taken it.
+      if (!(await isThere(engine, to).catch(() => false))) return { problem: error.message };
+    }
+    return { remote };
+  } catch (error) {
+    ended.throwIfAborted();
+    if (timeout.aborted) return { problem: `it took longer than ${TIMEOUT_MS / 60_000} minutes` };
+    if (error instanceof GitError) return { problem: error.message };
+    throw error;
+  }
+}
+
+async function isThere(
+  { repository: { root } }: Engine,
+  { remote, branch, sha, ...options }: Parameters<typeof pushBranch>[1],
+): Promise<boolean> {
+  const there = await remoteHead(root, remote, branch, options);
+  return there !== undefined && (await isAncestor(root, sha, there, options)) === true;
+}
+
+function noRemote([first]: readonly string[]): string {
+  if (first === undefined) return "the repository has no remote";
+  const choose = `git config remote.pushDefault ${shellWord(first)}`;
+  return `which of its remotes is meant is not known: ${choose}`;
+}

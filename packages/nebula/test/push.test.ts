@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { pushBranch } from "@quasar/git/remotes";
+import { expect, test, vi } from "vitest";
+import { aPlace, MANIFEST, newest, phase, type Place, WRITES_BOTH } from "./place.ts";
+
+vi.mock("@quasar/git/remotes", { spy: true });
+
+const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+
+/** With a remote that has nothing. */
+function withRemote(): Place & { readonly there: () => readonly string[] } {
+  const place = aPlace({}, FILES);
+  const remote = join(place.root, "remote.git");
+  execFileSync("git", ["init", "-q", "--bare", remote]);
+  place.git("remote", "add", "origin", remote);
+  const there = (): readonly string[] =>
+    place
+      .git("ls-remote", "origin")
+      .split("\n")
+      .filter((line) => line !== "");
+  return { ...place, there };
+}
+
+test("the branch, and nothing else, is pushed once, when all has landed", async () => {
+  const place = withRemote();
+  vi.mocked(pushBranch).mockClear();
+  const { reason, state } = await place.apply(WRITES_BOTH, { push: true });
+  const tip = place.git("rev-parse", "nebula/demo");
+  expect(place.there()).toEqual([`${tip}\trefs/heads/nebula/demo`]);
+  expect([reason, state.pushedTo, state.pushedTip, state.pushProblem]).toEqual([
+    "done",
+    "origin",
+    tip,
+    "",
+  ]);
+  expect(place.told.at(-1)).toEqual({ type: "branch_pushed", remote: "origin", tip });
+  await place.apply({}, { resumed: newest(place) });
+  expect(pushBranch).toHaveBeenCalledTimes(1);
+});
+
+test("who resumes need not ask for the push again, and without anybody asking there is none", async () => {
+  const place = withRemote();
+  const stop = new AbortController();
+  const onEvent = ({ type }: { readonly type: string }): void => {
+    if (type === "phase_landed") stop.abort();
+  };
+  await place.apply(WRITES_BOTH, { push: true, signal: stop.signal, onEvent });
+  expect(place.there()).toEqual([]);
+  await place.apply(WRITES_BOTH);
+  expect(place.there()).toHaveLength(1);
+  const other = withRemote();
+  await other.apply(WRITES_BOTH);
+  expect(other.there()).toEqual([]);
+});
+
+test("what was pushed and not recorded, since the engine died between, is pushed again", async () => {
+  const place = withRemote();
+  const stop = new AbortController();
+  const push = vi.mocked(pushBranch);
+  push.mockImplementationOnce(async (...args) => {
+    await pushBranch(...args);
+    stop.abort();
+    throw stop.signal.reason;
+  });
+  const cut = await place.apply(WRITES_BOTH, { push: true, signal: stop.signal });
+  expect([cut.reason, cut.state.pushedTip]).toEqual(["interrupted", ""]);
+  const before = place.there();
+  const { reason, state } = await place.apply({}, { resumed: newest(place) });
+  expect([reason, state.pushedTip]).toEqual(["done", place.git("rev-parse", "nebula/demo")]);
+  expect(place.there()).toEqual(before);
+});
+
+test("a push that is refused is on record, and the nebula is done all the same", async () => {
+  const place = withRemote();
+  const other = place.git("commit-tree", "-m", "other", "-p", "main", "main^{tree}");
+  place.git("push", "-q", "origin", `${other}:refs/heads/nebula/demo`);
+  const { reason, state } = await place.apply(WRITES_BOTH, { push: true });
+  expect([reason, state.pushedTip]).toEqual(["done", ""]);
+  expect(state.pushProblem).toContain("has commits that are not here");
+  expect(place.told.at(-1)).toMatchObject({ type: "push_refused", reason: state.pushProblem });
+  expect(place.there()).toEqual([`${other}\trefs/heads/nebula/demo`]);
+  // Once there is room for it, the next one pushes.
+  place.git("push", "-q", "origin", ":refs/heads/nebula/demo");
+  const again = await place.apply({}, { resumed: newest(place) });
+  expect([again.state.pushProblem, place.there().length]).toEqual(["", 1]);
+});
+
+test("without a remote nothing is pushed, which is said", async () => {
+  const place = aPlace({}, FILES);
+  const { reason, state } = await place.apply(WRITES_BOTH, { push: true });
+  expect([reason, state.pushProblem]).toEqual(["done", "the repository has no remote"]);
+});
+
+test("nothing is pushed with settings that have changed since the nebula began, until they are accepted", async () => {
+  const place = withRemote();
+  const other = join(place.root, "other.git");
+  execFileSync("git", ["init", "-q", "--bare", other]);
+  let landed = 0;
+  const onEvent = ({ type }: { readonly type: string }): void => {
+    if (type !== "phase_landed" || ++landed < 2) return;
+    place.git("config", "remote.origin.pushurl", other);
+  };
+  const { reason, state } = await place.apply(WRITES_BOTH, { push: true, onEvent });
+  expect([reason, state.pushedTip, place.there()]).toEqual(["done", "", []]);
+  expect(state.pushProblem).toContain("remote.origin.pushurl");
+  expect(place.git("ls-remote", other)).toBe("");
+  await place.apply({}, { resumed: newest(place), acceptSettings: true });
+  expect(place.git("ls-remote", other)).toContain("refs/heads/nebula/demo");
+});
