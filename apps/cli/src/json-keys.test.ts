@@ -31,7 +31,7 @@ const KEYS = `
   mergeOrder mergedFrom message metadata minisign missingPhaseIds model modifiedAt n name names nebula nebulaId
   nebulae neededBudgetUsd needsHumanReview needsTrust next nextText note notify numTurns onCommit onCrash
   onPr onPush onReject onStepComplete onValidation ontoSha openTurn openUsd options otherSettings
-  outcome output overlaps ownAgents owner pack partialOutput passEnv passed path paths patterns
+  outcome output overlaps ownAgents owner pack partialOutput passEnv passed pastCount path paths patterns
   pauseEnds pem phase phaseCount phaseId phaseIds phases pid plan planReason policy previousSha256
   prices pricesAsOf priority problem problems prompt pullRequest push pushReason quarantined question questionId
   questions readOnlyBy reason reasons receipt receiptCertificateSha256 receiptCount receiptId

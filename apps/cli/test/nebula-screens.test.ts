@@ -82,6 +82,39 @@ test("a phase works only where an agent does, and each screen calls it the same"
 
 const GATED_ONE = { "nebula.toml": MANIFEST, "1.md": phaseText("one", 'gate = "review"') };
 
+test("a nebula is pushed once it is done, which its status says, and the next plan has an estimate", async () => {
+  const at = withDemo(ONE);
+  const plan = ["nebula", "plan", DEMO];
+  expect((await quasar(at, plan)).stdout).not.toContain("estimated");
+  const begun = await quasar(at, [...applyArgs(at, workOf("one")), "--push"]);
+  expect([begun.code, begun.stderr + begun.stdout]).toEqual([
+    0,
+    expect.stringContaining("refused: the repository has no remote"),
+  ]);
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain(
+    "  push     refused: the repository has no remote\n",
+  );
+  const remote = join(at.repo, "..", "remote.git");
+  git(at, "init", "--quiet", "--bare", remote);
+  git(at, "remote", "add", "origin", remote);
+  const { next } = lastRecord(await quasar(at, ["nebula", "status", "--json"]));
+  const [again = ""] = next as readonly string[];
+  expect(again).toMatch(/^quasar nebula apply [a-z2-7]{10} --auto --resume --push$/u);
+  const resumed = await quasar(at, [
+    ...again.split(" ").slice(1),
+    ...["--accept-settings", ...agents(at, []), "--json"],
+  ]);
+  expect(lastRecord(resumed)).toMatchObject({ push: "pushed", pushReason: "origin", exit: 0 });
+  expect(git(at, "ls-remote", "origin")).toContain("refs/heads/nebula/demo");
+  const estimated = await quasar(at, plan);
+  expect(estimated.stdout.replaceAll(/\s+/gu, " ")).toContain(
+    "; estimated $0.20 (median of 1 phase)",
+  );
+  expect(lastRecord(await quasar(at, [...plan, "--json"]))).toMatchObject({
+    estimate: { likelyUsd: 0.2, pastCount: 1 },
+  });
+});
+
 test("a question about another change than was approved names the files, and shows them", async () => {
   const at = withDemo(GATED_ONE);
   const { nebulaId } = lastRecord(await apply(at, workOf("one")));

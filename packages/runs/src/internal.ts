@@ -60,6 +60,7 @@ export {
   lastReportOf,
   limitedUntil,
   type RunSpending,
+  settingsOfRun,
   spendingIn,
 } from "./tree/read-run.ts";
 export { openSharedControls, type SharedControls } from "./tree/shared-controls.ts";

@@ -3,7 +3,7 @@ import { openTurnUsd, withoutSubject } from "@quasar/loop/internal";
 import { namesIn } from "@quasar/process/files";
 import { limitOf } from "../limits/patience.ts";
 import { isRunId } from "../run-id.ts";
-import { loadRun } from "../store.ts";
+import { type KeptSettings, loadRun } from "../store.ts";
 import type { Spending } from "../text/format.ts";
 import { storesIn } from "./stores.ts";
 
@@ -64,4 +64,15 @@ export async function lastCommitOf(runDir: string): Promise<string | undefined> 
 export async function lastReportOf(runDir: string): Promise<string | undefined> {
   const { loaded } = await loadRun(storesIn(runDir, {}));
   return loaded && withoutSubject(loaded.checkpoint.coderOutput);
+}
+
+/**
+ * The settings that a run was started with; `undefined` where there is no such run.
+ *
+ * @param runDir - Absolute path of the run's folder.
+ * @throws {CheckpointError} Where the run cannot be read.
+ */
+export async function settingsOfRun(runDir: string): Promise<KeptSettings | undefined> {
+  const { loaded } = await loadRun(storesIn(runDir, {}));
+  return loaded && (loaded.checkpoint.settings ?? {});
 }

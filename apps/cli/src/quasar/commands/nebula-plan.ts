@@ -12,10 +12,12 @@ import {
 import {
   branchOf,
   changesAnything,
+  estimateCost,
   keptSpec,
   nebulaHome,
   nebulaNow,
   type NebulaUpdate,
+  pastPhases,
   planUpdate,
 } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
@@ -76,10 +78,13 @@ export async function nebulaPlanCommand(
     optionsOf: (phase) => optionsOf(phase, spec),
   });
   const resuming = begun && (await resumeOf(workspace, { state: begun, spec, loaded }));
+  // Of one that has begun a part is paid for.
+  const estimate =
+    begun === undefined ? estimateCost(plan.phases, await pastPhases(repositoryId)) : undefined;
   const { branch } = base;
   const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
   if (json === true) {
-    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, { base, short });
+    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, { base, short, estimate });
     const { nebulaId, pid, resume, edited } = resuming ?? {};
     const isFolderChanged = resuming && edited !== undefined;
     const all = { ...facts, nebulaId, pid, resume, isFolderChanged };
@@ -94,7 +99,7 @@ export async function nebulaPlanCommand(
       spec,
       // What it runs was asked about when it began, and is with each update.
       begun === undefined ? plan : { ...plan, asks: [] },
-      { base, short, warnings: problems },
+      { base, short, estimate, warnings: problems },
       view,
     ),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),

@@ -1,3 +1,4 @@
+import type { CostEstimate } from "@quasar/nebula/internal";
 import type { NebulaPlan } from "@quasar/nebula/plan";
 import type { LoadedNebula, NebulaSpec } from "@quasar/nebula/spec";
 import type { FirstTurnShortage } from "../nebula/first-turns.ts";
@@ -15,12 +16,20 @@ export interface NebulaBase {
   readonly uncommittedCount: number;
 }
 
+/** What is known beside a plan. */
+export interface PlanBeside {
+  readonly base: NebulaBase;
+  readonly short: readonly FirstTurnShortage[];
+  /** What it likely costs; `undefined`: nothing says so. */
+  readonly estimate: CostEstimate | undefined;
+}
+
 /** A plan as `--json` prints it. */
 export function nebulaPlanFacts(
   { dir, problems }: Pick<LoadedNebula, "dir" | "problems">,
   spec: NebulaSpec,
   plan: NebulaPlan,
-  { base, short }: { readonly base: NebulaBase; readonly short: readonly FirstTurnShortage[] },
+  { base, short, estimate }: PlanBeside,
 ): Omit<NebulaPlanLine, "v" | "type" | "exit" | "next"> {
   return {
     dir,
@@ -32,6 +41,7 @@ export function nebulaPlanFacts(
     criticalPath: plan.criticalPath.map(({ id }) => id),
     maxWorkers: spec.execution.maxWorkers,
     ...plan.cost,
+    estimate,
     isVerified: plan.isVerified,
     verify: spec.execution.verify,
     copy: spec.execution.copy,

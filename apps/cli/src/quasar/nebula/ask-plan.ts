@@ -24,7 +24,7 @@ export async function askPlan(
   const base = { baseSha, branch, baseBranch: undefined, uncommittedCount: 0 };
   // What it would run was asked about before it could get here.
   const plan = { ...planOf(spec), asks: [] };
-  const beside = { base, short: [], warnings: [] };
+  const beside = { base, short: [], estimate: undefined, warnings: [] };
   write(process.stderr, planLines(spec, plan, beside, viewOf(process.stderr)));
   const said = await ask('Type "approve" to begin, "reject" to stop; anything else waits: ');
   if (said !== "approve" && said !== "reject") return state;

@@ -1,10 +1,11 @@
+import type { CostEstimate } from "@quasar/nebula/internal";
 import type { NebulaPlan, PlannedPhase } from "@quasar/nebula/plan";
 import type { NebulaSpec, SpecProblem } from "@quasar/nebula/spec";
 import { cleanLine, count, fit, money } from "@quasar/runs/text";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
-import type { NebulaBase } from "../facts/nebula.ts";
+import type { NebulaBase, PlanBeside } from "../facts/nebula.ts";
 import { SETTING_OF } from "../facts/nebula-apply.ts";
 import type { FirstTurnShortage } from "./first-turns.ts";
 import { capWords } from "./limits.ts";
@@ -14,9 +15,7 @@ import { uncommittedWords } from "./uncommitted.ts";
 const MOST_OVERLAPS = 5;
 
 /** What is known beside the plan. */
-interface Beside {
-  readonly base: NebulaBase;
-  readonly short: readonly FirstTurnShortage[];
+interface Beside extends PlanBeside {
   readonly warnings: readonly SpecProblem[];
 }
 
@@ -24,7 +23,7 @@ interface Beside {
 export function planLines(
   spec: NebulaSpec,
   plan: NebulaPlan,
-  { base, short, warnings }: Beside,
+  { base, short, estimate, warnings }: Beside,
   view: View,
 ): readonly string[] {
   const { execution, dependencies } = spec;
@@ -40,7 +39,7 @@ export function planLines(
     ...labelled(view, "base", baseWords(base)),
     ...labelled(view, "branch", `${cut(base.branch)}: what lands goes there, and nowhere else`),
     ...(execution.gate === "approve" ? labelled(view, "gate", GATE) : []),
-    ...labelled(view, "cost", limitWords(plan)),
+    ...labelled(view, "cost", `${limitWords(plan)}${estimateWords(estimate)}`),
     ...labelled(view, "workers", `${execution.maxWorkers} at once`),
     ...list(
       "needs",
@@ -109,6 +108,12 @@ function limitWords({ cost }: NebulaPlan): string {
   return isTotalGiven
     ? `at most ${money(totalUsd)}; ${sum}`
     : `at most ${money(totalUsd)}, the sum of the phases' limits`;
+}
+
+function estimateWords(estimate: CostEstimate | undefined): string {
+  if (estimate === undefined) return "";
+  const { likelyUsd, pastCount } = estimate;
+  return `; estimated ${money(likelyUsd)} (median of ${count(pastCount, "phase")})`;
 }
 
 /** Phases whose first turn would not be started, by what they need. */

@@ -144,6 +144,15 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
     "Whether the user's nebula.max_total_budget_usd holds: the nebula's files ask for more",
   ),
   askedUsd: v.optional(usd("What the nebula's files ask for; left out: no limit")),
+  estimate: v.optional(
+    object(
+      {
+        likelyUsd: usd("The sum over its phases of the median of past ones"),
+        pastCount: whole("How many past phases of the repository's nebulae that is made of"),
+      },
+      "What it likely costs; left out: there are no past phases, or it has begun",
+    ),
+  ),
   isVerified: flag("Whether something has to pass before any phase lands"),
   verify: texts("Commands that have to pass on the merged tree before a phase lands"),
   copy: texts("Files of the user's tree that each new work tree gets"),
