@@ -160,7 +160,7 @@ test("what follows a decision is what the nebula then waits for", async () => {
   expect(lastRecord(final)["next"]).toEqual([
     `quasar nebula show ${String(id)} one`,
     `quasar nebula retry one --nebula ${String(id)}`,
-    `quasar nebula prune ${String(id)}`,
+    `quasar nebula prune ${String(id)} --with-failed`,
   ]);
   const paused = await quasar(at, ["nebula", "pause", String(id)]);
   expect(paused.stderr).toContain("the nebula demo has ended");

@@ -1,5 +1,4 @@
 import { type DurableOptions, loadFile, replaceFile } from "@quasar/durable";
-import { NebulaError } from "../errors.ts";
 import { noPhase } from "./no-phase.ts";
 import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";

@@ -1,5 +1,5 @@
 import { findNebula } from "@quasar/nebula";
-import { nebulaNow, stopEngine } from "@quasar/nebula/internal";
+import { stopEngine } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";

@@ -1,7 +1,7 @@
 import { currentHead } from "@quasar/git";
 import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { findNebula, type NebulaState } from "@quasar/nebula";
-import { type BaseUpdate, keptSpec, nebulaNow, updateBase } from "@quasar/nebula/internal";
+import { type BaseUpdate, keptSpec, updateBase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
