@@ -23,6 +23,8 @@ export type Came =
       readonly reason: string;
       /** Which limits have stopped it. @default none has */
       readonly needed?: NeededByRun | undefined;
+      /** Whether its reviewer has failed, and its coder has not. @default false */
+      readonly isReviewLeft?: boolean | undefined;
     }
   /** It cannot continue without answers. */
   | { readonly as: "asks"; readonly questions: readonly string[] }
@@ -164,7 +166,9 @@ export class PhaseAttempt {
     }
     const isLate = this.#late.aborted;
     const reason = isLate ? `it took longer than ${span(this.#timeoutMs)}` : reasonOf(end.result);
-    return { as: "failed", reason };
+    const isReviewLeft =
+      !isLate && agentFailure !== undefined && checkpoint.turn?.role === "reviewer";
+    return { as: "failed", reason, isReviewLeft };
   }
 
   #limited(role: AgentRole, limit: LimitMet): Came {

@@ -85,10 +85,12 @@ export function takeUpdate(
   if (!changesAnything({ updates, isChanged })) return undefined;
   const { phases } = store.current;
   const known = new Map(phases.map((phase) => [phase.id, phase]));
+  const edited = new Set(updates.flatMap(({ phase, what }) => (what === "edited" ? [phase] : [])));
   let count = phases.length;
   const ordered = planOrder(spec.phases).order.map(({ id }) => {
     const had = known.get(id);
-    if (had !== undefined) return had;
+    // By its new text it begins again.
+    if (had !== undefined) return edited.has(id) ? { ...had, isReviewLeft: false } : had;
     count += 1;
     return pendingPhase(id, phaseRef(count, id), new Date());
   });

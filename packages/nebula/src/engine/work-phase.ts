@@ -84,7 +84,7 @@ async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
       return "waits";
     case "failed":
       if (came.needed && (await waitForLargerLimit(engine, state, came.needed))) return "settled";
-      return fail(engine, state, came.reason);
+      return fail(engine, state, came);
     case "interrupted":
     case "waits":
       return came.as;
@@ -128,7 +128,11 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
   return error instanceof RunsError && error.code !== "ERR_LOCKED";
 }
 
-function fail(engine: Engine, { id, ref }: Phase["state"], why: string): Worked {
+function fail(
+  engine: Engine,
+  { id, ref }: Phase["state"],
+  { reason: why, isReviewLeft = false }: Extract<Came, { readonly as: "failed" }>,
+): Worked {
   const tree = treePath(engine, ref);
   if (!existsSync(join(tree, ".git"))) {
     const message = `its work tree ${tree} is gone: a resume makes it again`;
@@ -136,7 +140,7 @@ function fail(engine: Engine, { id, ref }: Phase["state"], why: string): Worked 
     return "interrupted";
   }
   const reason = boundText(why);
-  const failed = { status: "failed", reason, reservedUsd: 0 } as const;
+  const failed = { status: "failed", reason, reservedUsd: 0, isReviewLeft } as const;
   report(engine, id, failed, { type: "phase_failed", phase: id, reason });
   return "settled";
 }

@@ -124,7 +124,8 @@ function retry(
   const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
   const merge = { status: "queued", tip: merges, merges, asksPerson } as const;
   const again = merges === "" ? anew : { ...anew, ...merge };
-  const changes = new Map<string, Partial<PhaseState>>([[id, again]]);
+  const isContinued = status === "failed" && phase.isReviewLeft;
+  const changes = new Map<string, Partial<PhaseState>>([[id, isContinued ? REVIEWED_ON : again]]);
   const waiting = new Set(dependentsOf(id));
   const stopped = phases.filter((other) => other.id !== id && hasEnded(other));
   const hindered = new Set(stopped.flatMap((other) => dependentsOf(other.id)));
@@ -135,6 +136,9 @@ function retry(
   }
   return { kind: "changes", changes };
 }
+
+/** Its run continues with the review of what its coder has finished. */
+const REVIEWED_ON = { status: "running", reason: "", isReviewLeft: false } as const;
 
 /** Whether what needs a phase is skipped for its sake, and not for another's. */
 function hasEnded({ status, isLeftOut }: PhaseState): boolean {

@@ -50,6 +50,7 @@ const phase = v.object({
   merges: v.optional(commit, ""),
   asksPerson: v.optional(v.boolean(), false),
   isLeftOut: v.optional(v.boolean(), false),
+  isReviewLeft: v.optional(v.boolean(), false),
   updatedAt: text,
 });
 

@@ -90,6 +90,8 @@ export interface PhaseState {
   readonly merges: string;
   /** Whether a person has left it out: nothing but a retry of it has it begin. */
   readonly isLeftOut: boolean;
+  /** Whether it failed in a review, and what its coder has finished is committed: a retry continues its run. */
+  readonly isReviewLeft: boolean;
   /** Whether a person decides at once where it cannot land; else agents rework it. */
   readonly asksPerson: boolean;
   /** RFC 3339. */
@@ -162,7 +164,7 @@ export interface NebulaState extends TypedLimits, PushState {
 /** What an attempt that begins anew has not got yet. */
 export const ANEW = {
   ...{ runId: "", tip: "", onto: "", candidate: "", tree: "", verified: false },
-  ...{ digest: "", approved: "" },
+  ...{ digest: "", approved: "", isReviewLeft: false },
   questions: [],
 } as const;
 

@@ -51,9 +51,20 @@ export async function nebulaAnswerCommand(
   const isFinal = final === true;
   const answer = { verb, phase, isFinal, reason: await reasonOf(verb, phase, { reason, isFinal }) };
   const answered = answerPhase(repositoryId, state, answer);
-  const words = verb === "reject" && isFinal ? "rejected for good, with what needs it" : DONE[verb];
+  const words =
+    verb === "reject" && isFinal
+      ? "rejected for good, with what needs it"
+      : verb === "retry" && isReviewLeft(state, phase)
+        ? "its run continues with the review of what its coder has finished"
+        : DONE[verb];
   const told = { workspace, state, answered, about: phase, words };
   return tell(told, { phaseId: phase, decision: verb }, json);
+}
+
+function isReviewLeft({ phases }: NebulaState, phase: string): boolean {
+  return phases.some(({ id, status, isReviewLeft: isLeft }) => {
+    return id === phase && status === "failed" && isLeft;
+  });
 }
 
 /** A rejection says what is wrong, since agents work by it. @throws {CliError} `ERR_USAGE` */
