@@ -121,7 +121,7 @@ export interface PushState {
   readonly pushedTip: string;
   /** The remote that it was pushed to: a name or a URL. */
   readonly pushedTo: string;
-  /** Why the last push came to nothing; `""`: it did not, or there was none. */
+  /** Why the last push failed; `""`: it did not, or there was none. */
   readonly pushProblem: string;
 }
 
