@@ -94,7 +94,7 @@ export async function nebulaPlanCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...(resuming?.edited === undefined ? [] : editedLines(resuming.edited, dir, view)),
+    ...(resuming?.edited === undefined ? [] : editedLines(resuming.edited, named, view)),
     ...planLines(
       spec,
       // What it runs was asked about when it began, and is with each update.
@@ -115,8 +115,8 @@ const WORKS = "an engine works on it: this is what a resume would do if that end
 type Edited = NebulaUpdate | NebulaError;
 
 /** Stands before a plan that is not of the folder as it is now. */
-function editedLines(edited: Edited, dir: string, view: View): readonly string[] {
-  const update = `quasar nebula update ${shellWord(dir)}`;
+function editedLines(edited: Edited, named: string, view: View): readonly string[] {
+  const update = `quasar nebula update ${shellWord(named)}`;
   if (edited instanceof NebulaError) {
     const why = `its files have changed, and an update is refused: ${cleanLine(edited.message)}`;
     return [...labelled(view, "edited", why, "yellow"), PLAN_OF_COPY, ""];
