@@ -216,7 +216,7 @@ test("status --cost has what each attempt of a phase has cost, and what all have
     /\n {2}phase {2}status +attempt {2}run +cost\n {2}one {4}landed +1 {2}\S+ {2}\$0\.40\n +2 {2}\S+ {2}\$0\.60\n {9}all attempts +\$1\.00\n {2}two {4}landed .*\n {2}total +\$/u,
   );
   const facts = lastRecord(await quasar(at, ["nebula", "status", "--cost", "--json"]));
-  expect(facts["attempts"]).toMatchObject([
+  expect(facts["runs"]).toMatchObject([
     { phaseId: "one", attempt: 1, spentUsd: 0.4, unknownUsd: 0 },
     { phaseId: "one", attempt: 2, spentUsd: 0.6, unknownUsd: 0 },
     { phaseId: "two" },

@@ -84,7 +84,7 @@ test("everything that is wrong with a nebula is reported with its file, and the 
   error    nebula.toml: execution.gate is not one of trust, watch, review, approve
   warning  nebula.toml: execution.workers is not a key that there is
   error    02-check.md: "check" has no title
-  error    02-check.md: "check" depends on "modle", which is no phase
+  error    02-check.md: "check" depends on "modle", which is no phase; did you mean "model"?
   warning  notes.md has no front matter: it is a note, not a phase
   next     \${EDITOR:-vi} ${DIR}/nebula.toml
 `);
@@ -115,7 +115,9 @@ test("warnings leave a nebula valid, unless keys are strict", async () => {
   expect(lax.stdout).toContain("tokens is valid: 5 phases, 1 warning\n");
   const strict = await quasar(at, ["nebula", "validate", DIR, "--strict-config"]);
   expect(strict.code).toBe(2);
-  expect(strict.stdout).toContain("error    05.md: color is not a key that there is\n");
+  expect(strict.stdout).toContain(
+    'error    05.md: color is not a key that there is; did you mean "coder"?\n',
+  );
 });
 
 test.for([

@@ -193,7 +193,7 @@ const resultLine = timedLine("nebula", "The last line: how the nebula stands, an
 export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
   ...NEBULA_ENTRIES,
   isFinished: flag("Whether nothing happens to it any more by itself"),
-  attempts: v.optional(
+  runs: v.optional(
     list(
       object(
         {
