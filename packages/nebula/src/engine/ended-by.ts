@@ -10,14 +10,25 @@ import type { NebulaState } from "../state/state.ts";
  */
 export function endedBy(error: unknown, { id }: Pick<NebulaState, "id">): unknown {
   if (error instanceof NebulaError) return error;
-  const resume = { shell: `quasar nebula apply ${id} --auto --resume` };
   const disk = fullDiskOf(error);
   if (disk !== undefined) {
     const message = `no space is left on the disk: ${messageOf(error)}`;
-    const room = { shell: `df -h ${shellWord(disk || ".")}`, note: "make room there" };
-    return new NebulaError("ERR_FULL_DISK", message, { cause: error, next: [room, resume] });
+    return fullDiskError(message, { id, disk, cause: error });
   }
   if (!(error instanceof GitError && error.isNoWorkTree)) return error;
-  const next = [{ ...resume, note: "makes its work trees whole" }];
+  const next = [{ ...resumeOf(id), note: "makes its work trees whole" }];
   return new NebulaError("ERR_DAMAGED", error.message, { cause: error, next });
+}
+
+/** Why an engine ends where a disk is full: nothing of a phase is at fault. @param disk - A folder on it; `""`: not known. */
+export function fullDiskError(
+  message: string,
+  { id, disk, cause }: { readonly id: string; readonly disk: string; readonly cause?: unknown },
+): NebulaError {
+  const room = { shell: `df -h ${shellWord(disk || ".")}`, note: "make room there" };
+  return new NebulaError("ERR_FULL_DISK", message, { cause, next: [room, resumeOf(id)] });
+}
+
+function resumeOf(id: string): { readonly shell: string } {
+  return { shell: `quasar nebula apply ${id} --auto --resume` };
 }

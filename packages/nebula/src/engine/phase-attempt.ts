@@ -8,6 +8,7 @@ import { refsOf } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "../context/context.ts";
 import type { Approved } from "./freeze.ts";
+import { fullDiskError } from "./ended-by.ts";
 import { budgetOfRun, type NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
 import { prepareTree } from "./phase-tree.ts";
@@ -146,13 +147,16 @@ export class PhaseAttempt {
   async #came(end: RunEnd | undefined): Promise<Came> {
     await this.#commits.held();
     if (end === undefined) return { as: "interrupted" };
-    const { outcome, finalCommitSha, checkpoint, agentFailure } = end.result;
+    const { outcome, finalCommitSha, checkpoint, agentFailure, fullDisk: disk } = end.result;
     if (outcome === "approved") {
       return { as: "approved", commit: finalCommitSha, task: checkpoint.taskTitle };
     }
     const questions = blockingQuestions(checkpoint);
     if (outcome === "interrupted" && questions.length > 0) return { as: "asks", questions };
     if (this.#engine.signal.aborted) return { as: "interrupted" };
+    if (disk !== undefined) {
+      throw fullDiskError(end.result.message, { id: this.#engine.store.current.id, disk });
+    }
     if (outcome === "interrupted" && !this.#late.aborted) {
       return { as: this.#waits ? "waits" : "interrupted" };
     }
