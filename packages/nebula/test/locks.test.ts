@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { stopEngine, takeStop } from "../src/people/stop.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import { lockEngine, lockNebula, lockUnlessEngine } from "../src/state/lock.ts";
+import { refuseWorkedOn } from "../src/state/unfinished.ts";
 
 const removal = vi.hoisted(() => ({ before: (): void => {} }));
 
@@ -22,7 +23,7 @@ vi.mock(import("@quasar/durable"), async (original) => {
   };
 });
 
-const STATE = { id: "abcdefghij" };
+const STATE = { id: "abcdefghij", name: "demo" };
 
 function aHome() {
   const commonDir = mkdtempSync(join(tmpdir(), "nebula-lock-"));
@@ -63,20 +64,23 @@ test("a command that has the lock for a moment is no engine: it is waited for", 
 });
 
 test("a command that keeps the lock is named, and is no engine either", { timeout: 60_000 }, () => {
-  const { home } = aHome();
+  const { commonDir, home } = aHome();
   const lock = acquireLock(home.lock);
+  refuseWorkedOn(commonDir, STATE);
   const held = expect.objectContaining({ code: "ERR_LOCKED" }) as Error;
   expect(() => lockUnlessEngine(home)).toThrow(held);
   lock.release();
 });
 
 test("who has the lock as an engine is one until it is released", () => {
-  const { home } = aHome();
+  const { commonDir, home } = aHome();
   const engine = lockEngine(home);
   expect(lockUnlessEngine(home)).toBeUndefined();
+  expect(() => refuseWorkedOn(commonDir, STATE)).toThrow("works on the nebula demo");
   expect(() => lockNebula(home)).toThrow("another engine works on this nebula");
   engine.release();
   const lock = lockUnlessEngine(home);
   expect(lock).toBeDefined();
   lock?.release();
+  refuseWorkedOn(commonDir, STATE);
 });

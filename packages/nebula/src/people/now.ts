@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { lockHolder } from "@quasar/durable";
 import { limitedUntil } from "@quasar/runs/internal";
 import { laneWaits, phasesOf } from "../state/schedule.ts";
 import { pauseEnds } from "./pause.ts";
@@ -7,6 +6,7 @@ import { openQuestions } from "./open-questions.ts";
 import type { AgentQuestion } from "../question.ts";
 import { nebulaHome, runsFolder } from "../state/home.ts";
 import { keptSpec } from "../state/list.ts";
+import { engineOf } from "../state/lock.ts";
 import type { NebulaState } from "../state/state.ts";
 import { workedOn } from "../state/working.ts";
 
@@ -35,7 +35,7 @@ export async function nebulaNow(commonDir: string, state: NebulaState): Promise<
     const until = await limitedUntil(join(runsFolder(home, ref), runId));
     if (until !== undefined) limits.set(phase, until);
   }
-  const pid = lockHolder(home.lock)?.pid;
+  const pid = engineOf(home)?.pid;
   return {
     ...{ pid, limits },
     working: pid === undefined ? new Set() : workedOn(commonDir, state),

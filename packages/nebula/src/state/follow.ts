@@ -1,7 +1,7 @@
-import { lockHolder } from "@quasar/durable";
 import { followItems, type FollowOptions } from "@quasar/runs/internal";
 import { eventsIn } from "./events.ts";
 import { nebulaHome } from "./home.ts";
+import { engineOf } from "./lock.ts";
 import type { KeptEvent } from "./recent-events.ts";
 
 /**
@@ -17,7 +17,7 @@ export function followEvents(
   const home = nebulaHome(commonDir, id);
   return followItems(
     {
-      grows: () => lockHolder(home.lock) !== undefined,
+      grows: () => engineOf(home) !== undefined,
       read: () => ({ items: eventsIn(home), end: undefined }),
     },
     options,

@@ -1,14 +1,17 @@
-import { lockHolder } from "@quasar/durable";
 import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "./home.ts";
+import { engineOf } from "./lock.ts";
 import type { NebulaState } from "./state.ts";
 
 /** @throws {NebulaError} `ERR_LOCKED` where an engine works on the nebula. */
-export function refuseWorkedOn(commonDir: string, { id, name }: NebulaState): void {
-  const holder = lockHolder(nebulaHome(commonDir, id).lock);
-  if (holder === undefined) return;
-  const message = `process ${holder.pid} works on the nebula ${cleanLine(name)}`;
+export function refuseWorkedOn(
+  commonDir: string,
+  { id, name }: Pick<NebulaState, "id" | "name">,
+): void {
+  const engine = engineOf(nebulaHome(commonDir, id));
+  if (engine === undefined) return;
+  const message = `process ${engine.pid} works on the nebula ${cleanLine(name)}`;
   throw new NebulaError("ERR_LOCKED", message, {
     next: [{ shell: `quasar nebula status ${id}` }, { shell: `quasar nebula stop ${id}` }],
   });
