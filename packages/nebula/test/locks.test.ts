@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { acquireLock } from "@quasar/durable";
@@ -70,6 +70,15 @@ test("a command that keeps the lock is named, and is no engine either", { timeou
   const held = expect.objectContaining({ code: "ERR_LOCKED" }) as Error;
   expect(() => lockUnlessEngine(home)).toThrow(held);
   lock.release();
+});
+
+test("what an engine of another machine has left is no engine once the lock is free", () => {
+  const { commonDir, home } = aHome();
+  const elsewhere = { pid: process.pid, host: "elsewhere", bootId: "another", startTime: 1 };
+  writeFileSync(home.engine, JSON.stringify(elsewhere));
+  refuseWorkedOn(commonDir, STATE);
+  expect(stopEngine(commonDir, STATE, { isNow: false })).toBe("idle");
+  lockEngine(home).release();
 });
 
 test("who has the lock as an engine is one until it is released", () => {

@@ -9,7 +9,13 @@ import {
   readWholeFile,
   replaceFile,
 } from "@quasar/durable";
-import { currentProcess, isAlive, parseIdentity, type ProcessIdentity } from "@quasar/process";
+import {
+  currentProcess,
+  isAlive,
+  isSameProcess,
+  parseIdentity,
+  type ProcessIdentity,
+} from "@quasar/process";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { goneError } from "./gone.ts";
@@ -70,11 +76,22 @@ export function lockEngine(home: NebulaHome): Pick<Lock, "release"> {
 }
 
 /** The engine that works on a nebula; `undefined`: none does. */
-export function engineOf({ engine }: NebulaHome): ProcessIdentity | undefined {
+export function engineOf({ engine, lock }: NebulaHome): ProcessIdentity | undefined {
+  const found = recordedEngine(engine);
+  if (found === undefined) return undefined;
+  return (isAlive(found) ?? isHolder(lock, found)) ? found : undefined;
+}
+
+/** Of a process of another machine or container nothing is known but whether it has the lock. */
+function isHolder(lock: string, engine: ProcessIdentity): boolean {
+  const holder = lockHolder(lock);
+  return holder !== undefined && isSameProcess(holder, engine);
+}
+
+function recordedEngine(path: string): ProcessIdentity | undefined {
   try {
-    const bytes = readWholeFile(engine, { maxBytes: 4096 }) ?? [];
-    const found = parseIdentity(JSON.parse(Buffer.from(bytes).toString()));
-    return found !== undefined && isAlive(found) !== false ? found : undefined;
+    const bytes = readWholeFile(path, { maxBytes: 4096 }) ?? [];
+    return parseIdentity(JSON.parse(Buffer.from(bytes).toString()));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof DurableError) return undefined;
     throw error;
