@@ -14,17 +14,26 @@ export interface GitLock {
   readonly isDead: boolean;
 }
 
+export interface GitLockOptions {
+  /** Whether what all work trees share is meant too, and not only the work tree's own. @default true */
+  readonly shared?: boolean | undefined;
+}
+
 /**
  * Lock files of git's in a work tree's repository. One is dead that is there while no git works where
  * it could hold it: in any work tree, for what they all share. Where nobody can know, none is. Times
  * are not asked: the clock may have been set.
  */
-export function gitLocks({ root, gitDir, commonDir }: Repository): readonly GitLock[] {
-  const own = ["index.lock", "HEAD.lock"];
+export function gitLocks(
+  { root, gitDir, commonDir }: Repository,
+  { shared = true }: GitLockOptions = {},
+): readonly GitLock[] {
+  // The folder that all work trees share is the git folder of the main one alone.
+  const own = locksAt(gitDir, ["index.lock", "HEAD.lock"], () => [root, gitDir]);
+  if (!shared) return own;
   const refs = ["heads", "quasar"].flatMap((name) => locksBelow(commonDir, join("refs", name)));
   return [
-    // The folder that all work trees share is the git folder of the main one alone.
-    ...locksAt(gitDir, own, () => [root, gitDir]),
+    ...own,
     ...locksAt(commonDir, ["packed-refs.lock", ...refs], () => [root, ...allTrees(commonDir)]),
   ];
 }
@@ -76,12 +85,15 @@ const SETTLE_MS = 200;
  * @returns The paths that they had.
  * @see SPEC.md, "Locks that were left"
  */
-export async function clearGitLocks(repository: Repository): Promise<readonly string[]> {
-  const dead = gitLocks(repository).filter(({ isDead }) => isDead);
+export async function clearGitLocks(
+  repository: Repository,
+  options: GitLockOptions = {},
+): Promise<readonly string[]> {
+  const dead = gitLocks(repository, options).filter(({ isDead }) => isDead);
   if (dead.length === 0) return [];
   // A git that has just begun is seen the second time.
   await sleep(SETTLE_MS);
-  const still = gitLocks(repository).filter(
+  const still = gitLocks(repository, options).filter(
     ({ isDead, identity }) => isDead && dead.some((each) => each.identity === identity),
   );
   return still.filter(setLockAside).map(({ path }) => path);

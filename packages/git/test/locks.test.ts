@@ -70,6 +70,16 @@ test.runIf(process.platform === "linux")(
   },
 );
 
+test.runIf(process.platform === "linux")(
+  "what all work trees share can be left to whoever may be at work there",
+  async () => {
+    const repo = aRepository();
+    lock(repo);
+    const cleared = await clearGitLocks(await openRepository(repo), { shared: false });
+    expect(cleared.map((path) => path.replace(`${repo}/.git/`, ""))).toEqual(OWN);
+  },
+);
+
 test("what is moved aside is no ref", async () => {
   const repo = aRepository();
   lock(repo);

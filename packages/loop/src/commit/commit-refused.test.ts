@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { describe, expect, test } from "vitest";
@@ -312,15 +312,20 @@ test("what is not the coder's to fix ends the run: a lock of git's", async () =>
   expect(coder.requests).toHaveLength(1);
 });
 
+/** Of a branch, which a git may be moving that cannot be seen. */
+const OF_OTHERS = ".git/refs/heads/other.lock";
+
 test("a lock that the agent's git has left does not keep a run's own tree from its commit", async () => {
   const locks: Answer = ({ workTree }) => {
     writeFileSync(join(workTree, "work.txt"), "good\n");
     // As a git that is killed in `git commit` leaves it.
     writeFileSync(join(workTree, ".git/index.lock"), "");
+    writeFileSync(join(workTree, OF_OTHERS), "");
     return REPORT;
   };
   const loop = loopOf(fakeAgent([locks]), { ownsTree: true });
   expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+  expect(existsSync(join(loop.options.workTree, OF_OTHERS))).toBe(true);
   expect(loop.tree.git("show", "--format=", "--name-only").trim()).toBe("work.txt");
 });
 

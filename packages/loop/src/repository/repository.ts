@@ -187,8 +187,9 @@ export async function openLoopRepository(
     // cancelled is found again by its trailers.
     async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
       await requireControls(controls);
-      // Of an agent or a check that was ended while its git wrote: nobody else works in a tree of the run's alone.
-      if (ownsTree && holdsLock()) await clearGitLocks(repository);
+      // Of an agent or a check that was ended while its git wrote: nobody else works in a tree of the run's alone. In
+      // what all trees share a git may be at work whose processes cannot be seen.
+      if (ownsTree && holdsLock()) await clearGitLocks(repository, { shared: false });
       const made = await commitAll(workTree, {
         ...commit,
         trailers: {
