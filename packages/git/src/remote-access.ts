@@ -38,5 +38,5 @@ export function remoteFailed(args: readonly string[], result: GitResult): GitErr
 
 /** Git tells URLs with the password that stands in them. */
 export function withoutSecrets(text: string): string {
-  return text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, "$1");
+  return text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1");
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
-import { aPlace, MANIFEST, newest, phase, type Place, WRITES_BOTH } from "./place.ts";
+import { aPlace, MANIFEST, newest, phase, type Place, type Work, WRITES_BOTH } from "./place.ts";
 
 vi.mock("@quasar/git/remotes", { spy: true });
 
@@ -90,6 +90,8 @@ test("without a remote nothing is pushed, which is said", async () => {
   const place = aPlace({}, FILES);
   const { reason, state } = await place.apply(WRITES_BOTH, { push: true });
   expect([reason, state.pushProblem]).toEqual(["done", "the repository has no remote"]);
+  const said = "nothing can be pushed as it is: the repository has no remote";
+  expect(place.told[0]).toEqual({ type: "warning", message: said });
 });
 
 test("nothing is pushed with settings that have changed since the nebula began, until they are accepted", async () => {
@@ -107,4 +109,54 @@ test("nothing is pushed with settings that have changed since the nebula began, 
   expect(place.git("ls-remote", other)).toBe("");
   await place.apply({}, { resumed: newest(place), acceptSettings: true });
   expect(place.git("ls-remote", other)).toContain("refs/heads/nebula/demo");
+});
+
+/** Another remote that has nothing: its path. */
+function another(place: Place): string {
+  const path = join(place.root, "other.git");
+  execFileSync("git", ["init", "-q", "--bare", path]);
+  return path;
+}
+
+/** As WRITES_BOTH; then the agent of phase b types a command of git in its work tree. */
+function typing(...args: string[]): Work {
+  const both = WRITES_BOTH["Phase b"];
+  return {
+    ...WRITES_BOTH,
+    async "Phase b"(tree, request) {
+      await both?.(tree, request);
+      execFileSync("git", args, { cwd: tree });
+    },
+  };
+}
+
+test("an agent does not decide where the push goes", async () => {
+  const place = withRemote();
+  const other = another(place);
+  const setting = ["config", "branch.nebula/demo.pushRemote", other];
+  const { reason, state } = await place.apply(typing(...setting), { push: true });
+  expect([reason, state.pushedTip, place.there()]).toEqual(["done", "", []]);
+  expect(place.git("ls-remote", other)).toBe("");
+  const was = join(place.root, "remote.git");
+  const words = `it was asked for when it went to origin (${was}), and would go to ${other} now`;
+  expect(state.pushProblem).toContain(words);
+  expect(state.pushProblem).toContain(`By hand: git push ${was} nebula/demo;`);
+  // Who asks once more has not said that it may go there.
+  const again = await place.apply({}, { resumed: newest(place), push: true });
+  expect([again.state.pushProblem, place.git("ls-remote", other)]).toEqual([state.pushProblem, ""]);
+  await place.apply({}, { resumed: newest(place), push: true, acceptSettings: true });
+  expect(place.git("ls-remote", other)).toContain("refs/heads/nebula/demo");
+});
+
+test("nothing is pushed to a remote of which nothing was known as the push was asked for", async () => {
+  const place = withRemote();
+  const was = place.git("config", "remote.origin.url");
+  place.git("remote", "rename", "origin", "one");
+  place.git("remote", "add", "two", was);
+  const setting = ["config", "branch.nebula/demo.remote", "two"];
+  const { state } = await place.apply(typing(...setting), { push: true });
+  expect(place.git("ls-remote", was)).toBe("");
+  expect(state.pushProblem).toContain(`was not known when it was asked for, and would be two (${was}) now`);
+  const again = await place.apply({}, { resumed: newest(place), push: true });
+  expect(again.state).toMatchObject({ pushProblem: "", pushedTo: "two" });
 });

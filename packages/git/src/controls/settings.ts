@@ -68,7 +68,7 @@ function usualFiles(repository: Repository): readonly string[] {
 const SECRET = /extraheader|password|token|secret/u;
 
 /** A login and what is secret by its name are known by a digest: these texts are stored and shown. */
-function withoutSecrets(name: string, value: string): string {
+export function withoutSecrets(name: string, value: string): string {
   if (SECRET.test(name)) return `(${digestOf(value).slice(0, DIGITS)})`;
   return value.replace(LOGIN, (_, login: string) => `://(${digestOf(login).slice(0, DIGITS)})@`);
 }

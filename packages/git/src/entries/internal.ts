@@ -18,6 +18,7 @@ export {
 export { ignoredFiles } from "../ignored-files.ts";
 export { clearGitLocks, gitLocks } from "../locks.ts";
 export { notInPast } from "../not-in-past.ts";
+export { type PushPlace, pushPlace } from "../push-place.ts";
 export { createRef } from "../refs.ts";
 export { remoteBranches } from "../remotes.ts";
 export { gitDirAt, operationInProgress } from "../repository.ts";

@@ -23,6 +23,7 @@ import { endLeftCommands } from "../commands/run-shell.ts";
 import { branchRef } from "../context/context.ts";
 import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "../context/context.ts";
 import { AgentLimits } from "../context/agent-limits.ts";
+import { askPush } from "./ask-push.ts";
 import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
 import { endedBy } from "./ended-by.ts";
@@ -121,7 +122,7 @@ async function work(
     try {
       store.limit(options.typed ?? {});
       store.moveTo(dir);
-      if (options.push === true) store.askPush();
+      await askPush(options, { store, tell: onEvent, signal });
       mirror?.follow(store.current);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;

@@ -1,10 +1,10 @@
 import { GitError } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
-import { pushBranch, pushTarget, remoteHead } from "@quasar/git/remotes";
-import { shellWord } from "@quasar/runs/text";
+import { pushBranch, remoteHead } from "@quasar/git/remotes";
 import { markOf } from "../commands/run-shell.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { boundText } from "../state/bounds.ts";
+import { findPushWay, otherWay } from "./push-way.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -42,8 +42,11 @@ async function push(engine: Engine, sha: string): Promise<Pushed> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([ended, timeout]);
   try {
-    const { remote, remotes } = await pushTarget(repository.root, branch, { signal });
-    if (remote === undefined) return { problem: noRemote(remotes) };
+    const way = await findPushWay(repository.root, branch, { signal });
+    if ("problem" in way) return way;
+    const problem = otherWay(store.current, way);
+    if (problem !== undefined) return { problem };
+    const { remote } = way;
     const to = { remote, branch, sha, signal, env: { QUASAR_RUN_ID: markOf(id, "push") } };
     try {
       await pushBranch(repository.root, to);
@@ -67,10 +70,4 @@ async function isThere(
 ): Promise<boolean> {
   const there = await remoteHead(root, remote, branch, options);
   return there !== undefined && (await isAncestor(root, sha, there, options)) === true;
-}
-
-function noRemote([first]: readonly string[]): string {
-  if (first === undefined) return "the repository has no remote";
-  const choose = `git config remote.pushDefault ${shellWord(first)}`;
-  return `which of its remotes is meant is not known: ${choose}`;
 }

@@ -117,6 +117,12 @@ export interface TypedLimits {
 export interface PushState {
   /** Whether a person has asked for it, once all has landed. */
   readonly isPushAsked: boolean;
+  /** Where it was to go when a person asked for it, as a remote's name or URL without a login; `""`: that was not known. */
+  readonly pushRemote: string;
+  /** The URLs of that, as git's settings rewrote them. */
+  readonly pushUrl: string;
+  /** Digest of the two, logins included. */
+  readonly pushDigest: string;
   /** The commit that was pushed last; `""`: none was. */
   readonly pushedTip: string;
   /** The remote that it was pushed to: a name or a URL. */
@@ -125,9 +131,13 @@ export interface PushState {
   readonly pushProblem: string;
 }
 
+/** What is kept when a person asks for a push. */
+export type AskedPush = Pick<PushState, "pushRemote" | "pushUrl" | "pushDigest" | "pushProblem">;
+
 /** Nobody has asked for a push. */
 export const NO_PUSH: PushState = {
-  ...{ isPushAsked: false, pushedTip: "", pushedTo: "", pushProblem: "" },
+  ...{ isPushAsked: false, pushRemote: "", pushUrl: "", pushDigest: "" },
+  ...{ pushedTip: "", pushedTo: "", pushProblem: "" },
 };
 
 /** The truth of a nebula. One writer: the engine that holds its lock. */

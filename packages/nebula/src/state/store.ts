@@ -7,6 +7,7 @@ import { goneError } from "./gone.ts";
 import type { NebulaHome } from "./home.ts";
 import { eventText, NO_EVENTS } from "./recent-events.ts";
 import {
+  type AskedPush,
   isSettled,
   type NebulaState,
   type PhaseState,
@@ -58,10 +59,10 @@ export interface StateStore {
   limit(limits: TypedLimits): void;
   /** Records the folder that the nebula is in by now: an absolute path, without links. */
   moveTo(dir: string): void;
-  /** Records that a person has asked for a push once all has landed. */
-  askPush(): void;
+  /** Records that a person has asked for a push once all has landed, and where it is to go. */
+  askPush(asked: AskedPush): void;
   /** Records what came of one. */
-  push(change: Omit<PushState, "isPushAsked">, event: NebulaEvent): void;
+  push(change: Pick<PushState, "pushedTip" | "pushedTo" | "pushProblem">, event: NebulaEvent): void;
   /** Records commands that may fail on the branch, in place of those before. */
   acceptFailures(commands: readonly string[]): void;
   /** Records that the branch is the nebula's own. */
@@ -152,9 +153,7 @@ export function openState(
       // What a person has said was about other files.
       save({ ...current, revision, phases, planVerdict: "", planReason: "" }, event);
     },
-    askPush() {
-      if (!current.isPushAsked) save({ ...current, isPushAsked: true });
-    },
+    askPush: (asked) => save({ ...current, ...asked, isPushAsked: true }),
     push: (change, event) => save({ ...current, ...change }, event),
     acceptFailures: (acceptedFailures) => save({ ...current, acceptedFailures }),
     limit({ typedTotalUsd = current.typedTotalUsd, typedPhaseUsd = current.typedPhaseUsd }) {

@@ -1,0 +1,56 @@
+import { digestOf } from "./controls/digest.ts";
+import { withoutSecrets as withDigests } from "./controls/settings.ts";
+import type { SignalOptions } from "./head.ts";
+import { remoteUrl } from "./push.ts";
+import { withoutSecrets } from "./remote-access.ts";
+import { checkRemote } from "./revision.ts";
+import { git, gitFailed } from "./run.ts";
+import { cut, oneLine } from "./text.ts";
+
+/** Where pushes to a remote go, fit to store and to show. */
+export interface PushPlace {
+  /** Its name, or a URL. */
+  readonly remote: string;
+  /** The URLs that are pushed to, as the settings rewrite them. */
+  readonly url: string;
+  /** Another one for any other place, or login; no password can be found by it. */
+  readonly digest: string;
+}
+
+const REWRITES = "^(url\\..*\\.(insteadof|pushinsteadof)|remote\\..*\\.(url|pushurl))$";
+
+/**
+ * Asks nobody: it is what the settings say.
+ *
+ * @param remote - A remote's name or a URL, as `pushTarget` tells.
+ * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's
+ *   reason when aborted.
+ */
+export async function pushPlace(
+  workTree: string,
+  remote: string,
+  { signal }: SignalOptions = {},
+): Promise<PushPlace> {
+  const args = ["remote", "get-url", "--push", "--all", "--", checkRemote(remote)];
+  const named = await git("read", workTree, args, { signal });
+  const place = (url: string, found: string): PushPlace => ({
+    remote: shownPlace(remote),
+    url: shownPlace(url),
+    digest: digestOf(withDigests("", JSON.stringify([remote, found]))),
+  });
+  if (named.exitCode === 0) {
+    return place(named.stdout.trimEnd().split("\n").join(", "), named.stdout);
+  }
+  // Git says it of the remotes of the repository's own settings only.
+  const all = ["config", "--null", "--get-regexp", REWRITES];
+  const rewrites = await git("read", workTree, all, { signal });
+  if (rewrites.exitCode > 1) throw gitFailed(all, rewrites);
+  return place(await remoteUrl(workTree, remote, { signal }), rewrites.stdout);
+}
+
+const LONGEST = 500;
+
+/** A remote's name or URL as it may be stored and shown: without a login, in one line that has an end. */
+export function shownPlace(text: string): string {
+  return cut(oneLine(withoutSecrets(text)), LONGEST);
+}

@@ -1,0 +1,59 @@
+import { type PushPlace, pushPlace } from "@quasar/git/internal";
+import { pushTarget } from "@quasar/git/remotes";
+import { shellWord } from "@quasar/runs/text";
+import type { NebulaState } from "../state/state.ts";
+
+/** Where a push goes. */
+export interface PushWay {
+  /** As git takes it: a name or a URL, with a login where it has one. */
+  readonly remote: string;
+  readonly place: PushPlace;
+}
+
+/** Where a push of the branch would go now, or why nowhere. @throws {GitError} */
+export async function findPushWay(
+  root: string,
+  branch: string,
+  options: { readonly signal: AbortSignal },
+): Promise<PushWay | { readonly problem: string }> {
+  const { remote, remotes } = await pushTarget(root, branch, options);
+  if (remote === undefined) return { problem: noRemote(remotes) };
+  return { remote, place: await pushPlace(root, remote, options) };
+}
+
+function noRemote([first]: readonly string[]): string {
+  if (first === undefined) return "the repository has no remote";
+  const choose = `git config remote.pushDefault ${shellWord(first)}`;
+  return `which of its remotes is meant is not known: ${choose}`;
+}
+
+/** Why it may not be pushed that way: it is not the one that a person has asked for. */
+export function otherWay(state: NebulaState, { place }: PushWay): string | undefined {
+  const { pushRemote, pushUrl, pushDigest } = state;
+  if (place.digest === pushDigest) return undefined;
+  const now = shown(place.remote, place.url);
+  if (pushDigest === "") {
+    return `where it goes was not known when it was asked for, and would be ${now} now. ${byHand(state, place)}`;
+  }
+  const was = shown(pushRemote, pushUrl);
+  const asked = { remote: pushRemote, url: pushUrl };
+  if (was === now) {
+    return `the login or the rewriting of ${was} is not what it was when the push was asked for. ${byHand(state, asked)}`;
+  }
+  return `it was asked for when it went to ${was}, and would go to ${now} now. ${byHand(state, asked)}`;
+}
+
+function shown(remote: string, url: string): string {
+  return remote === url ? url : `${remote} (${url})`;
+}
+
+/** What a person types who wants it pushed as it is. */
+export function byHand(
+  { branch }: Pick<NebulaState, "branch">,
+  { remote, url }: Pick<PushPlace, "remote" | "url">,
+): string {
+  // Of several URLs, and of one that was cut, only the name is one that git takes.
+  const to = /, |…$/u.test(url) ? remote : url;
+  const push = `git push ${shellWord(to)} ${shellWord(branch)}`;
+  return `By hand: ${push}; or accept what is there now: resume with --push --accept-settings`;
+}
