@@ -1,16 +1,20 @@
 import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
-import { aPlace, MANIFEST, newest, phase, type Place, type Work, WRITES_BOTH } from "./place.ts";
+import { aPlace, MANIFEST, newest, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
 
 vi.mock("@quasar/git/remotes", { spy: true });
 
 const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
 
 /** With a remote that has nothing. */
-function withRemote(): Place & { readonly there: () => readonly string[] } {
-  const place = aPlace({}, FILES);
+function withRemote(
+  committed: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = FILES,
+): Place & { readonly there: () => readonly string[] } {
+  const place = aPlace(committed, files);
   const remote = join(place.root, "remote.git");
   execFileSync("git", ["init", "-q", "--bare", remote]);
   place.git("remote", "add", "origin", remote);
@@ -159,4 +163,26 @@ test("nothing is pushed to a remote of which nothing was known as the push was a
   expect(state.pushProblem).toContain(`was not known when it was asked for, and would be two (${was}) now`);
   const again = await place.apply({}, { resumed: newest(place), push: true });
   expect(again.state).toMatchObject({ pushProblem: "", pushedTo: "two" });
+});
+
+const ONE = { "nebula.toml": MANIFEST, "a.md": phase("a") };
+
+test("no git hook runs with the push that was another one when it was asked for", async () => {
+  const place = withRemote({ ".husky/pre-push": "#!/bin/sh\n" }, ONE);
+  place.git("config", "core.hooksPath", ".husky");
+  const ran = join(place.root, "ran");
+  const work: Work = {
+    "Phase a": (tree) => {
+      write(tree, { "a.txt": "a\n" });
+      write(place.repo, { ".husky/pre-push": `#!/bin/sh\ntouch ${ran}\n` });
+      chmodSync(join(place.repo, ".husky/pre-push"), 0o755);
+    },
+  };
+  const { state } = await place.apply(work, { push: true });
+  expect([place.there(), existsSync(ran)]).toEqual([[], false]);
+  const folder = join(place.repo, ".husky");
+  const words = `the git hooks in ${folder} are not what they were when the push was asked for`;
+  expect(state.pushProblem).toContain(words);
+  await place.apply({}, { resumed: newest(place), acceptSettings: true });
+  expect([place.there().length, existsSync(ran)]).toEqual([1, true]);
 });

@@ -9,6 +9,7 @@ export { filesAt, readBlob } from "../files-at.ts";
 export { reflogActions } from "../history.ts";
 export { hiddenChanges } from "../hidden.ts";
 export { hooksFolder } from "../hooks.ts";
+export { findHooks, type HooksFound, type HooksFoundOptions } from "../hooks-found.ts";
 export type { ControlChange } from "../controls/changes.ts";
 export {
   type ControlsStore,

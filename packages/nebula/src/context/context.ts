@@ -81,6 +81,8 @@ export interface Engine {
   readonly steering: Steering;
   /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
   readonly controls: SharedControls;
+  /** What of a git hook is the caller's own. */
+  readonly withoutOwnHook: PhaseRunOptions["withoutOwnHook"];
   /** Where it has nobody work. */
   readonly landingsOnly: LandingsOnly | undefined;
   readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;

@@ -155,6 +155,7 @@ async function work(
         acceptsRedBase: options.acceptsRedBase === true,
         failsFast: options.failsFast === true,
         trustsRuns: options.trustsRuns === true,
+        withoutOwnHook: options.withoutOwnHook,
         controls: await openSharedControls(repository, {
           file: home.controls,
           withoutOwn: options.withoutOwnHook,

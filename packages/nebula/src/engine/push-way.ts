@@ -1,24 +1,35 @@
-import { type PushPlace, pushPlace } from "@quasar/git/internal";
+import type { Repository } from "@quasar/git";
+import {
+  findHooks,
+  type HooksFound,
+  type HooksFoundOptions,
+  type PushPlace,
+  pushPlace,
+} from "@quasar/git/internal";
 import { pushTarget } from "@quasar/git/remotes";
 import { shellWord } from "@quasar/runs/text";
 import type { NebulaState } from "../state/state.ts";
 
-/** Where a push goes. */
+/** Where a push goes, and what runs with it. */
 export interface PushWay {
   /** As git takes it: a name or a URL, with a login where it has one. */
   readonly remote: string;
   readonly place: PushPlace;
+  /** Those that run from the work tree that pushes. */
+  readonly hooks: HooksFound;
 }
 
 /** Where a push of the branch would go now, or why nowhere. @throws {GitError} */
 export async function findPushWay(
-  root: string,
+  repository: Repository,
   branch: string,
-  options: { readonly signal: AbortSignal },
+  options: HooksFoundOptions,
 ): Promise<PushWay | { readonly problem: string }> {
+  const { root } = repository;
   const { remote, remotes } = await pushTarget(root, branch, options);
   if (remote === undefined) return { problem: noRemote(remotes) };
-  return { remote, place: await pushPlace(root, remote, options) };
+  const place = await pushPlace(root, remote, options);
+  return { remote, place, hooks: await findHooks(repository, options) };
 }
 
 function noRemote([first]: readonly string[]): string {
@@ -27,10 +38,10 @@ function noRemote([first]: readonly string[]): string {
   return `which of its remotes is meant is not known: ${choose}`;
 }
 
-/** Why it may not be pushed that way: it is not the one that a person has asked for. */
-export function otherWay(state: NebulaState, { place }: PushWay): string | undefined {
+/** Why it may not be pushed that way: it is not, or may not be, the one that a person has asked for. */
+export function otherWay(state: NebulaState, { place, hooks }: PushWay): string | undefined {
   const { pushRemote, pushUrl, pushDigest } = state;
-  if (place.digest === pushDigest) return undefined;
+  if (place.digest === pushDigest) return otherHooks(state, hooks);
   const now = shown(place.remote, place.url);
   if (pushDigest === "") {
     return `where it goes was not known when it was asked for, and would be ${now} now. ${byHand(state, place)}`;
@@ -41,6 +52,15 @@ export function otherWay(state: NebulaState, { place }: PushWay): string | undef
     return `the login or the rewriting of ${was} is not what it was when the push was asked for. ${byHand(state, asked)}`;
   }
   return `it was asked for when it went to ${was}, and would go to ${now} now. ${byHand(state, asked)}`;
+}
+
+function otherHooks(state: NebulaState, { folder, digest }: HooksFound): string | undefined {
+  const { pushRemote: remote, pushUrl: url, pushHooks } = state;
+  if (digest !== "" && digest === pushHooks) return undefined;
+  const isKnown = digest !== "" && pushHooks !== "";
+  const what = isKnown ? "are not" : "cannot all be read, and so may not be";
+  const words = `the git hooks in ${folder} ${what} what they were when the push was asked for`;
+  return `${words}. ${byHand(state, { remote, url })}`;
 }
 
 function shown(remote: string, url: string): string {

@@ -34,7 +34,7 @@ export async function pushBranchOf(engine: Engine): Promise<void> {
 type Pushed = { readonly remote: string } | { readonly problem: string };
 
 async function push(engine: Engine, sha: string): Promise<Pushed> {
-  const { repository, store, controls, signal: ended } = engine;
+  const { repository, store, controls, withoutOwnHook: withoutOwn, signal: ended } = engine;
   const { id, branch } = store.current;
   // An agent may have set where pushes go, or a hook that runs with them.
   const obstacle = await controls.obstacle();
@@ -42,7 +42,7 @@ async function push(engine: Engine, sha: string): Promise<Pushed> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([ended, timeout]);
   try {
-    const way = await findPushWay(repository.root, branch, { signal });
+    const way = await findPushWay(repository, branch, { signal, withoutOwn });
     if ("problem" in way) return way;
     const problem = otherWay(store.current, way);
     if (problem !== undefined) return { problem };

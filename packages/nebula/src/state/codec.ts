@@ -74,6 +74,7 @@ const state = v.object({
   pushRemote: v.optional(text, NO_PUSH.pushRemote),
   pushUrl: v.optional(text, NO_PUSH.pushUrl),
   pushDigest: v.optional(text, NO_PUSH.pushDigest),
+  pushHooks: v.optional(text, NO_PUSH.pushHooks),
   pushedTip: v.optional(commit, NO_PUSH.pushedTip),
   pushedTo: v.optional(text, NO_PUSH.pushedTo),
   pushProblem: v.optional(text, NO_PUSH.pushProblem),

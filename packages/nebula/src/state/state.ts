@@ -123,6 +123,8 @@ export interface PushState {
   readonly pushUrl: string;
   /** Digest of the two, logins included. */
   readonly pushDigest: string;
+  /** Digest of the git hooks that ran then from the work tree that pushes; `""`: that is not known. */
+  readonly pushHooks: string;
   /** The commit that was pushed last; `""`: none was. */
   readonly pushedTip: string;
   /** The remote that it was pushed to: a name or a URL. */
@@ -132,11 +134,14 @@ export interface PushState {
 }
 
 /** What is kept when a person asks for a push. */
-export type AskedPush = Pick<PushState, "pushRemote" | "pushUrl" | "pushDigest" | "pushProblem">;
+export type AskedPush = Pick<
+  PushState,
+  "pushRemote" | "pushUrl" | "pushDigest" | "pushHooks" | "pushProblem"
+>;
 
 /** Nobody has asked for a push. */
 export const NO_PUSH: PushState = {
-  ...{ isPushAsked: false, pushRemote: "", pushUrl: "", pushDigest: "" },
+  ...{ isPushAsked: false, pushRemote: "", pushUrl: "", pushDigest: "", pushHooks: "" },
   ...{ pushedTip: "", pushedTo: "", pushProblem: "" },
 };
 
