@@ -3,6 +3,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
+import type { Told } from "../src/events.ts";
 import { aPlace, MANIFEST, newest, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
 
 vi.mock("@quasar/git/remotes", { spy: true });
@@ -185,4 +186,28 @@ test("no git hook runs with the push that was another one when it was asked for"
   expect(state.pushProblem).toContain(words);
   await place.apply({}, { resumed: newest(place), acceptSettings: true });
   expect([place.there().length, existsSync(ran)]).toEqual([1, true]);
+});
+
+/** Has a commit of somebody else on the branch once the phase has landed. */
+function commitsAfter(place: Place): { readonly onEvent: (event: Told) => void } {
+  return {
+    onEvent({ type }) {
+      if (type !== "phase_landed") return;
+      const args = ["-m", "other", "-p", "nebula/demo", "nebula/demo^{tree}"];
+      place.git("update-ref", "refs/heads/nebula/demo", place.git("commit-tree", ...args));
+    },
+  };
+}
+
+test("what the nebula has not landed itself is not pushed", async () => {
+  const place = withRemote({}, ONE);
+  const { reason, state } = await place.apply(WRITES_BOTH, { push: true, ...commitsAfter(place) });
+  expect([reason, state.pushedTip, place.there()]).toEqual(["done", "", []]);
+  const words = "nebula/demo has a commit that the nebula has not landed, and has not verified. ";
+  const shell = `git push ${join(place.root, "remote.git")} nebula/demo`;
+  expect(state.pushProblem).toBe(`${words}By hand: ${shell}`);
+  const [landed] = state.phases.map(({ candidate }) => candidate);
+  place.git("update-ref", "refs/heads/nebula/demo", String(landed));
+  await place.apply({}, { resumed: newest(place) });
+  expect(place.there()).toEqual([`${landed}\trefs/heads/nebula/demo`]);
 });

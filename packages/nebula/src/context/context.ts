@@ -12,7 +12,7 @@ import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { Steering } from "../people/steering.ts";
-import { landedPhases } from "../state/state.ts";
+import { landedTip } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import type { TreeEnv } from "./ports.ts";
 
@@ -116,7 +116,7 @@ export async function branchTip(engine: Engine): Promise<string> {
   const tip = await refSha(repository.root, branchRef(engine), { signal });
   if (tip !== undefined) return tip;
   const { branch } = store.current;
-  const at = landedPhases(store.current).at(-1)?.candidate ?? store.current.base;
+  const at = landedTip(store.current);
   const next = [
     { shell: `git branch ${shellWord(branch)} ${at.slice(0, 12)}`, note: "brings it back" },
   ];

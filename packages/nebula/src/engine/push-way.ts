@@ -44,14 +44,14 @@ export function otherWay(state: NebulaState, { place, hooks }: PushWay): string 
   if (place.digest === pushDigest) return otherHooks(state, hooks);
   const now = shown(place.remote, place.url);
   if (pushDigest === "") {
-    return `where it goes was not known when it was asked for, and would be ${now} now. ${byHand(state, place)}`;
+    return `where it goes was not known when it was asked for, and would be ${now} now. ${byHandOr(state, place)}`;
   }
   const was = shown(pushRemote, pushUrl);
   const asked = { remote: pushRemote, url: pushUrl };
   if (was === now) {
-    return `the login or the rewriting of ${was} is not what it was when the push was asked for. ${byHand(state, asked)}`;
+    return `the login or the rewriting of ${was} is not what it was when the push was asked for. ${byHandOr(state, asked)}`;
   }
-  return `it was asked for when it went to ${was}, and would go to ${now} now. ${byHand(state, asked)}`;
+  return `it was asked for when it went to ${was}, and would go to ${now} now. ${byHandOr(state, asked)}`;
 }
 
 function otherHooks(state: NebulaState, { folder, digest }: HooksFound): string | undefined {
@@ -60,20 +60,23 @@ function otherHooks(state: NebulaState, { folder, digest }: HooksFound): string 
   const isKnown = digest !== "" && pushHooks !== "";
   const what = isKnown ? "are not" : "cannot all be read, and so may not be";
   const words = `the git hooks in ${folder} ${what} what they were when the push was asked for`;
-  return `${words}. ${byHand(state, { remote, url })}`;
+  return `${words}. ${byHandOr(state, { remote, url })}`;
 }
 
 function shown(remote: string, url: string): string {
   return remote === url ? url : `${remote} (${url})`;
 }
 
-/** What a person types who wants it pushed as it is. */
+/** What a person types who wants the branch pushed as it is. */
 export function byHand(
   { branch }: Pick<NebulaState, "branch">,
   { remote, url }: Pick<PushPlace, "remote" | "url">,
 ): string {
   // Of several URLs, and of one that was cut, only the name is one that git takes.
   const to = /, |…$/u.test(url) ? remote : url;
-  const push = `git push ${shellWord(to)} ${shellWord(branch)}`;
-  return `By hand: ${push}; or accept what is there now: resume with --push --accept-settings`;
+  return `By hand: git push ${shellWord(to)} ${shellWord(branch)}`;
+}
+
+function byHandOr(...push: Parameters<typeof byHand>): string {
+  return `${byHand(...push)}; or accept what is there now: resume with --push --accept-settings`;
 }

@@ -1,21 +1,22 @@
-import { GitError } from "@quasar/git";
+import { GitError, logRange } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import { pushBranch, remoteHead } from "@quasar/git/remotes";
 import { markOf } from "../commands/run-shell.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { boundText } from "../state/bounds.ts";
-import { findPushWay, otherWay } from "./push-way.ts";
+import { landedTip } from "../state/state.ts";
+import { byHand, findPushWay, otherWay } from "./push-way.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Pushes the branch of a nebula that is done, where a person has asked for it: never by force, and nothing else. What keeps
+ * Pushes what a nebula that is done has landed, where a person has asked for it: never by force, and nothing else. What keeps
  * it from that is on record, and no failure of the nebula. To do it twice is to do it once.
  */
 export async function pushBranchOf(engine: Engine): Promise<void> {
   const { store, tell, redact } = engine;
   if (!store.current.isPushAsked) return;
-  const tip = await branchTip(engine);
+  const tip = landedTip(store.current);
   if (store.current.pushedTip === tip) return;
   const pushed = await push(engine, tip);
   const { pushedTip, pushedTo } = store.current;
@@ -46,6 +47,8 @@ async function push(engine: Engine, sha: string): Promise<Pushed> {
     if ("problem" in way) return way;
     const problem = otherWay(store.current, way);
     if (problem !== undefined) return { problem };
+    const foreign = await foreignCommits(engine, sha);
+    if (foreign !== undefined) return { problem: `${foreign}. ${byHand(store.current, way.place)}` };
     const { remote } = way;
     const to = { remote, branch, sha, signal, env: { QUASAR_RUN_ID: markOf(id, "push") } };
     try {
@@ -62,6 +65,18 @@ async function push(engine: Engine, sha: string): Promise<Pushed> {
     if (error instanceof GitError) return { problem: error.message };
     throw error;
   }
+}
+
+/** What is on the branch beside what has landed, in words: nothing has verified it. */
+async function foreignCommits(engine: Engine, landed: string): Promise<string | undefined> {
+  const { repository, store, signal } = engine;
+  const tip = await branchTip(engine);
+  if (tip === landed) return undefined;
+  const { branch } = store.current;
+  const { length } = await logRange(repository.root, { from: landed, to: tip, signal });
+  if (length === 0) return `${branch} does not have all that has landed`;
+  const commits = length === 1 ? "a commit" : `${length} commits`;
+  return `${branch} has ${commits} that the nebula has not landed, and has not verified`;
 }
 
 async function isThere(

@@ -230,6 +230,11 @@ export function landedPhases({ phases }: Pick<NebulaState, "phases">): readonly 
     .toSorted((one, other) => one.landing - other.landing);
 }
 
+/** The commit that has all that has landed, and nothing else. */
+export function landedTip(state: Pick<NebulaState, "phases" | "base">): string {
+  return landedPhases(state).at(-1)?.candidate ?? state.base;
+}
+
 /** The phases of which something may be left to land. */
 export function notLanded({ phases }: Pick<NebulaState, "phases">): readonly PhaseState[] {
   return phases.filter(({ status }) => status !== "done");
