@@ -3,8 +3,9 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
+import { stopEngine } from "../src/people/stop.ts";
 import type { Told } from "../src/events.ts";
-import { aPlace, MANIFEST, newest, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
+import { aPlace, commonDir, MANIFEST, newest, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
 
 vi.mock("@quasar/git/remotes", { spy: true });
 
@@ -210,4 +211,32 @@ test("what the nebula has not landed itself is not pushed", async () => {
   place.git("update-ref", "refs/heads/nebula/demo", String(landed));
   await place.apply({}, { resumed: newest(place) });
   expect(place.there()).toEqual([`${landed}\trefs/heads/nebula/demo`]);
+});
+
+const stop = (place: Place, isNow: boolean) =>
+  stopEngine(commonDir(place), newest(place), { isNow });
+
+test("an engine that a person has stop does not push any more", async () => {
+  const place = withRemote({}, ONE);
+  const onEvent = ({ type }: Told): void => {
+    if (type === "phase_landed") stop(place, false);
+  };
+  const { state } = await place.apply(WRITES_BOTH, { push: true, onEvent });
+  expect([state.pushedTip, state.pushProblem, place.there()]).toEqual(["", "", []]);
+  await place.apply({}, { resumed: newest(place) });
+  expect(place.there()).toHaveLength(1);
+});
+
+test("a push is cut off where a person has the engine stop at once", async () => {
+  const place = withRemote({}, ONE);
+  const begun = join(place.root, "begun");
+  const hook = join(place.repo, ".git/hooks/pre-push");
+  write(place.repo, { ".git/hooks/pre-push": `#!/bin/sh\ntouch ${begun}\nexec sleep 30\n` });
+  chmodSync(hook, 0o755);
+  const applied = place.apply(WRITES_BOTH, { push: true });
+  await vi.waitUntil(() => existsSync(begun), { timeout: 80_000, interval: 100 });
+  expect(stop(place, true)).toBe("left");
+  const { reason, state } = await applied;
+  expect([reason, state.pushedTip, state.pushProblem]).toEqual(["interrupted", "", ""]);
+  expect(place.there()).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { type StopReason, stopReason } from "./stop-reason.ts";
 import { takeRequests } from "./take-requests.ts";
 
 /** How often what people have decided is read, in milliseconds. */
-const LOOK_MS = 1000;
+export const LOOK_MS = 1000;
 
 /**
  * Works on all phases of a nebula until all is done or has to wait. Workers and the lane run side by side; each change of

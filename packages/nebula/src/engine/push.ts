@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { GitError, logRange } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import { pushBranch, remoteHead } from "@quasar/git/remotes";
@@ -5,20 +6,24 @@ import { markOf } from "../commands/run-shell.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { boundText } from "../state/bounds.ts";
 import { landedTip } from "../state/state.ts";
+import { LOOK_MS } from "./engine.ts";
 import { byHand, findPushWay, otherWay } from "./push-way.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
  * Pushes what a nebula that is done has landed, where a person has asked for it: never by force, and nothing else. What keeps
- * it from that is on record, and no failure of the nebula. To do it twice is to do it once.
+ * it from that is on record, and no failure of the nebula. To do it twice is to do it once. An engine
+ * that is to stop does not begin it.
  */
 export async function pushBranchOf(engine: Engine): Promise<void> {
-  const { store, tell, redact } = engine;
+  const { store, steering, tell, redact } = engine;
   if (!store.current.isPushAsked) return;
   const tip = landedTip(store.current);
   if (store.current.pushedTip === tip) return;
-  const pushed = await push(engine, tip);
+  await steering.look();
+  if (steering.isStopping) return;
+  const pushed = await whileLooking(engine, push(engine, tip));
   const { pushedTip, pushedTo } = store.current;
   if ("remote" in pushed) {
     const event = { type: "branch_pushed", remote: pushed.remote, tip } as const;
@@ -30,6 +35,23 @@ export async function pushBranchOf(engine: Engine): Promise<void> {
   const event = { type: "push_refused", reason } as const;
   store.push({ pushedTip, pushedTo, pushProblem: reason }, event);
   tell(event);
+}
+
+/** Hears meanwhile what people ask of the engine: to stop at once cuts it off. */
+async function whileLooking<T>({ steering }: Engine, work: Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const look = async (): Promise<void> => {
+    for (;;) {
+      await sleep(LOOK_MS, undefined, { signal: done.signal }).catch(() => {});
+      if (done.signal.aborted) return;
+      await steering.look();
+    }
+  };
+  // Both have ended before either is thrown: the nebula stays locked until then.
+  const [worked, looked] = await Promise.allSettled([work.finally(() => done.abort()), look()]);
+  if (worked.status === "rejected") throw worked.reason;
+  if (looked.status === "rejected") throw looked.reason;
+  return worked.value;
 }
 
 type Pushed = { readonly remote: string } | { readonly problem: string };
