@@ -1,10 +1,9 @@
 import { digestOf } from "./controls/digest.ts";
 import { withoutSecrets as withDigests } from "./controls/settings.ts";
 import type { SignalOptions } from "./head.ts";
-import { remoteUrl } from "./push.ts";
 import { withoutSecrets } from "./remote-access.ts";
 import { checkRemote } from "./revision.ts";
-import { git, gitFailed } from "./run.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
 import { cut, oneLine } from "./text.ts";
 
 /** Where pushes to a remote go, fit to store and to show. */
@@ -33,24 +32,29 @@ export async function pushPlace(
 ): Promise<PushPlace> {
   const args = ["remote", "get-url", "--push", "--all", "--", checkRemote(remote)];
   const named = await git("read", workTree, args, { signal });
-  const place = (url: string, found: string): PushPlace => ({
+  const place = (urls: readonly string[], found: string): PushPlace => ({
     remote: shownPlace(remote),
-    url: shownPlace(url),
+    url: cut(urls.map(shownPlace).join(", "), LONGEST),
     digest: digestOf(withDigests("", JSON.stringify([remote, found]))),
   });
   if (named.exitCode === 0) {
-    return place(named.stdout.trimEnd().split("\n").join(", "), named.stdout);
+    return place(named.stdout.trimEnd().split("\n"), named.stdout);
   }
   // Git says it of the remotes of the repository's own settings only.
   const all = ["config", "--null", "--get-regexp", REWRITES];
   const rewrites = await git("read", workTree, all, { signal });
   if (rewrites.exitCode > 1) throw gitFailed(all, rewrites);
-  return place(await remoteUrl(workTree, remote, { signal }), rewrites.stdout);
+  const url = await gitOutput("read", workTree, ["ls-remote", "--get-url", "--", remote], { signal });
+  return place([url], rewrites.stdout);
 }
 
 const LONGEST = 500;
 
+/** The user of ssh belongs to the place, and is no secret. */
+const SSH_USER = /^[a-z+]*ssh[a-z+]*:\/\/[^\s/:@]+@[^\s@]*$/iu;
+
 /** A remote's name or URL as it may be stored and shown: without a login, in one line that has an end. */
-export function shownPlace(text: string): string {
-  return cut(oneLine(withoutSecrets(text)), LONGEST);
+function shownPlace(text: string): string {
+  const line = oneLine(text);
+  return cut(SSH_USER.test(line) ? line : withoutSecrets(line), LONGEST);
 }

@@ -32,7 +32,9 @@ const CAUSES: readonly (readonly [words: RegExp, code: GitErrorCode])[] = [
 /** The error for git's failure with a remote; the message is fit for a person. */
 export function remoteFailed(args: readonly string[], result: GitResult): GitError {
   const code = CAUSES.find(([words]) => words.test(result.stderr))?.[1];
-  if (code === undefined) return gitFailed(args, result);
+  if (code === undefined) {
+    return new GitError("ERR_GIT_FAILED", withoutSecrets(gitFailed(args, result).message));
+  }
   return new GitError(code, `git ${args[0]} failed: ${withoutSecrets(tail(result.stderr))}`);
 }
 

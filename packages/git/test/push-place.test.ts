@@ -39,6 +39,9 @@ test("a URL in place of a remote has no login where it is shown, and another one
   expect((await pushPlace(root, LOGIN.replace("t0k", "t1k"))).digest).not.toBe(place.digest);
   git(root, "config", "url.https://one.example/.pushInsteadOf", "https://me");
   expect((await pushPlace(root, LOGIN)).digest).not.toBe(place.digest);
+  const ssh = "ssh://git@example.org/a.git";
+  expect(await pushPlace(root, ssh)).toMatchObject({ remote: ssh, url: ssh });
+  expect((await pushPlace(root, "ssh://git:x@example.org/a.git")).remote).not.toContain("x@");
   const long = await pushPlace(root, `https://me:x@example.org/${"a".repeat(5000)}`);
   expect(long.url.length).toBeLessThan(600);
   expect(long.url.startsWith("https://example.org/a")).toBe(true);

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { pushBranch } from "@quasar/git/remotes";
@@ -239,4 +239,17 @@ test("a push is cut off where a person has the engine stop at once", async () =>
   const { reason, state } = await applied;
   expect([reason, state.pushedTip, state.pushProblem]).toEqual(["interrupted", "", ""]);
   expect(place.there()).toEqual([]);
+});
+
+test("a login in the URL of the push is neither stored nor shown", async () => {
+  const place = withRemote({}, ONE);
+  const url = "https://me:t0k3n@example.org/remote.git";
+  const to = `${join(place.root, "remote.git")}/`;
+  place.git("config", "remote.pushDefault", url);
+  place.git("config", `url.${to}.insteadOf`, url);
+  const { state } = await place.apply(WRITES_BOTH, { push: true });
+  expect(state).toMatchObject({ pushedTo: "https://example.org/remote.git", pushProblem: "" });
+  expect(place.there()).toHaveLength(1);
+  const kept = spawnSync("grep", ["-rl", "t0k3n", join(commonDir(place), "quasar")]);
+  expect([kept.status, JSON.stringify(place.told).includes("t0k3n")]).toEqual([1, false]);
 });

@@ -20,6 +20,7 @@ export { ignoredFiles } from "../ignored-files.ts";
 export { clearGitLocks, gitLocks } from "../locks.ts";
 export { notInPast } from "../not-in-past.ts";
 export { type PushPlace, pushPlace } from "../push-place.ts";
+export { withoutSecrets } from "../remote-access.ts";
 export { createRef } from "../refs.ts";
 export { remoteBranches } from "../remotes.ts";
 export { gitDirAt, operationInProgress } from "../repository.ts";

@@ -108,6 +108,7 @@ async function work(
   const { id } = begun;
   const home = nebulaHome(repository.commonDir, id);
   const lock = lockEngine(home);
+  const redact = createRedactor(options.env);
   const limitFiles = new LimitFiles(options.stateFolder);
   try {
     if (resumed === undefined) createState(home, begun);
@@ -122,7 +123,7 @@ async function work(
     try {
       store.limit(options.typed ?? {});
       store.moveTo(dir);
-      await askPush(options, { store, tell: onEvent, signal });
+      await askPush(options, { store, tell: onEvent, redact, signal });
       mirror?.follow(store.current);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;
@@ -143,7 +144,7 @@ async function work(
         keys: options.keys,
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
-        redact: createRedactor(options.env),
+        redact,
         checkpointOf: async (phase) => mirror?.checkpointOf(phase),
         portsOf: (tree) => portsOf(options.stateFolder, tree),
         landingsOnly: options.landingsOnly,

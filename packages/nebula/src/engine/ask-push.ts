@@ -2,7 +2,7 @@ import { GitError } from "@quasar/git";
 import { note } from "../state/report.ts";
 import type { Engine } from "../context/context.ts";
 import type { ApplyOptions } from "./apply.ts";
-import { findPushWay } from "./push-way.ts";
+import { findPushWay, problemOf, shownProblem } from "./push-way.ts";
 
 type Asked = Pick<ApplyOptions, "repository" | "push" | "acceptSettings" | "withoutOwnHook">;
 
@@ -12,17 +12,18 @@ type Asked = Pick<ApplyOptions, "repository" | "push" | "acceptSettings" | "with
  */
 export async function askPush(
   { repository, push = false, acceptSettings = false, withoutOwnHook }: Asked,
-  { store, tell, signal }: Pick<Engine, "store" | "tell" | "signal">,
+  { store, tell, redact, signal }: Pick<Engine, "store" | "tell" | "redact" | "signal">,
 ): Promise<void> {
   const { isPushAsked, pushDigest, branch } = store.current;
   if (!push && !isPushAsked) return;
   const isKnown = pushDigest !== "";
   if (!acceptSettings && (isKnown || !push)) return;
   const options = { signal, withoutOwn: withoutOwnHook };
-  const way = await findPushWay(repository, branch, options).catch(problemOf);
+  const way = await findPushWay(repository, branch, options).catch(refused);
   if ("problem" in way) {
-    store.askPush({ ...NOWHERE, pushProblem: way.problem });
-    const message = `nothing can be pushed as it is: ${way.problem}`;
+    const pushProblem = shownProblem(way.problem, redact);
+    store.askPush({ ...NOWHERE, pushProblem });
+    const message = `nothing can be pushed as it is: ${pushProblem}`;
     note({ store, tell }, { type: "warning", message });
     return;
   }
@@ -34,7 +35,7 @@ export async function askPush(
 
 const NOWHERE = { pushRemote: "", pushUrl: "", pushDigest: "", pushHooks: "" };
 
-function problemOf(error: unknown): { readonly problem: string } {
-  if (error instanceof GitError) return { problem: error.message };
+function refused(error: unknown): ReturnType<typeof problemOf> {
+  if (error instanceof GitError) return problemOf(error);
   throw error;
 }

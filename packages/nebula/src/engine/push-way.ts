@@ -1,13 +1,16 @@
-import type { Repository } from "@quasar/git";
+import type { Redactor } from "@quasar/agents/environment";
+import type { GitError, Repository } from "@quasar/git";
 import {
   findHooks,
   type HooksFound,
   type HooksFoundOptions,
   type PushPlace,
   pushPlace,
+  withoutSecrets,
 } from "@quasar/git/internal";
 import { pushTarget } from "@quasar/git/remotes";
 import { shellWord } from "@quasar/runs/text";
+import { boundText } from "../state/bounds.ts";
 import type { NebulaState } from "../state/state.ts";
 
 /** Where a push goes, and what runs with it. */
@@ -32,9 +35,19 @@ export async function findPushWay(
   return { remote, place, hooks: await findHooks(repository, options) };
 }
 
+/** Why nothing is pushed, as it is stored and shown. */
+export function shownProblem(problem: string, redact: Redactor): string {
+  return boundText(redact(problem));
+}
+
+/** Git can say a URL with the login that stands in it. */
+export function problemOf({ message }: GitError): { readonly problem: string } {
+  return { problem: withoutSecrets(message) };
+}
+
 function noRemote([first]: readonly string[]): string {
   if (first === undefined) return "the repository has no remote";
-  const choose = `git config remote.pushDefault ${shellWord(first)}`;
+  const choose = `git config remote.pushDefault ${shellWord(withoutSecrets(first))}`;
   return `which of its remotes is meant is not known: ${choose}`;
 }
 

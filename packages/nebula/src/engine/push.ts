@@ -4,10 +4,9 @@ import { isAncestor } from "@quasar/git/history";
 import { pushBranch, remoteHead } from "@quasar/git/remotes";
 import { markOf } from "../commands/run-shell.ts";
 import { branchTip, type Engine } from "../context/context.ts";
-import { boundText } from "../state/bounds.ts";
 import { landedTip } from "../state/state.ts";
 import { LOOK_MS } from "./engine.ts";
-import { byHand, findPushWay, otherWay } from "./push-way.ts";
+import { byHand, findPushWay, otherWay, problemOf, shownProblem } from "./push-way.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -31,7 +30,7 @@ export async function pushBranchOf(engine: Engine): Promise<void> {
     tell(event);
     return;
   }
-  const reason = boundText(redact(pushed.problem));
+  const reason = shownProblem(pushed.problem, redact);
   const event = { type: "push_refused", reason } as const;
   store.push({ pushedTip, pushedTo, pushProblem: reason }, event);
   tell(event);
@@ -54,6 +53,7 @@ async function whileLooking<T>({ steering }: Engine, work: Promise<T>): Promise<
   return worked.value;
 }
 
+/** The remote is fit to be shown. */
 type Pushed = { readonly remote: string } | { readonly problem: string };
 
 async function push(engine: Engine, sha: string): Promise<Pushed> {
@@ -78,13 +78,13 @@ async function push(engine: Engine, sha: string): Promise<Pushed> {
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       // Git can fail after the remote has taken it.
-      if (!(await isThere(engine, to).catch(() => false))) return { problem: error.message };
+      if (!(await isThere(engine, to).catch(() => false))) return problemOf(error);
     }
-    return { remote };
+    return { remote: way.place.remote };
   } catch (error) {
     ended.throwIfAborted();
     if (timeout.aborted) return { problem: `it took longer than ${TIMEOUT_MS / 60_000} minutes` };
-    if (error instanceof GitError) return { problem: error.message };
+    if (error instanceof GitError) return problemOf(error);
     throw error;
   }
 }

@@ -127,7 +127,7 @@ export interface PushState {
   readonly pushHooks: string;
   /** The commit that was pushed last; `""`: none was. */
   readonly pushedTip: string;
-  /** The remote that it was pushed to: a name or a URL. */
+  /** The remote that it was pushed to: a name, or a URL without a login. */
   readonly pushedTo: string;
   /** Why the last push failed; `""`: it did not, or there was none. */
   readonly pushProblem: string;

@@ -26,3 +26,12 @@ test.for([
   git("remote", "add", "origin", url);
   expect(await githubRemote(root, ENDED)).toBe(remote);
 });
+
+test("a URL that is pushed to is advised without its login", async () => {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "github-remote-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root });
+  git("init", "-q");
+  git("config", "remote.pushDefault", "https://me:t0k3n@github.com/a/b.git");
+  expect(await githubRemote(root, ENDED)).toBe("https://github.com/a/b.git");
+});
