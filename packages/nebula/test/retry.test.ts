@@ -1,5 +1,6 @@
-import type { AgentInvoker, AgentResult } from "@quasar/agents";
-import { expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import type { AgentFailure, AgentInvoker, AgentResult } from "@quasar/agents";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
 import { updateNebula } from "../src/engine/update.ts";
 import { loadNebula } from "../src/spec/index.ts";
@@ -17,29 +18,30 @@ import {
 const WORK = { "Phase a": (tree: string) => write(tree, { a: "a" }) };
 const FILES = { "nebula.toml": MANIFEST, "a.md": phase("a") };
 
-/** Agents of which one fails in its first turn, and whose turns began. */
-function failingOnce(role: "coder" | "reviewer") {
+const DIED: AgentFailure = { kind: "auth", message: "It died.", retryable: false };
+
+/** Agents of which one fails in its first turn, whose turns began, and where. */
+function failingOnce(role: "coder" | "reviewer", { failure = DIED, onFailure = () => {} } = {}) {
   const turns: string[] = [];
+  const trees = new Set<string>();
   let hasFailed = false;
   const of = (agent: AgentInvoker): AgentInvoker => ({
     ...agent,
-    async invoke(request, ...rest): Promise<AgentResult> {
+    async invoke(request, options): Promise<AgentResult> {
       turns.push(request.role);
-      const result = await agent.invoke(request, ...rest);
+      trees.add(request.workTree);
+      const result = await agent.invoke(request, options);
       if (request.role !== role || hasFailed) return result;
       hasFailed = true;
-      return {
-        ...result,
-        text: "",
-        failure: { kind: "auth", message: "It died.", retryable: false },
-      };
+      onFailure();
+      return { ...result, text: "", failure };
     },
   });
   const optionsOf: ReturnType<typeof agentsOf> = (spec) => {
     const { coder, reviewer } = agentsOf(WORK)(spec);
     return { coder: of(coder), reviewer: of(reviewer), maxRetries: 0 };
   };
-  return { turns, optionsOf };
+  return { turns, trees, optionsOf };
 }
 
 const retry = (place: Place) =>
@@ -73,3 +75,83 @@ test.for(["coder", "reviewer"] as const)(
     expect(turns.slice(-2)).toEqual(["coder", "reviewer"]);
   },
 );
+
+test.for(["a file", "a commit"] as const)(
+  "a retry continues with the review where its work tree holds %s of a person's",
+  async (what) => {
+    const place = aPlace({}, FILES);
+    const { turns, trees, optionsOf } = failingOnce("reviewer");
+    await place.apply({}, { optionsOf });
+    const [tree = ""] = trees;
+    write(tree, { mine: "mine" });
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: tree });
+    if (what === "a commit") {
+      git("add", ".");
+      git("commit", "-qm", "Mine");
+    }
+    retry(place);
+    expect((await place.apply({}, { optionsOf })).reason).toBe("done");
+    expect(turns).toEqual(["coder", "reviewer", "reviewer"]);
+    expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe("a");
+    const refs = place.git("for-each-ref", "--format=%(refname)");
+    if (what === "a file") expect(refs).toContain("/left/");
+  },
+);
+
+test("a phase whose run was refused before its review is reviewed by the next retry", async () => {
+  const place = aPlace({}, FILES);
+  const { turns, trees, optionsOf } = failingOnce("reviewer");
+  const stop = new AbortController();
+  const stopping: typeof optionsOf = (spec) => {
+    const options = optionsOf(spec);
+    const { reviewer } = options;
+    return {
+      ...options,
+      reviewer: {
+        ...reviewer,
+        async invoke(request, given) {
+          stop.abort();
+          return reviewer.invoke(request, given);
+        },
+      },
+    };
+  };
+  await place.apply({}, { optionsOf: stopping, signal: stop.signal });
+  const [tree = ""] = trees;
+  write(tree, { mine: "mine" });
+  execFileSync("git", ["commit", "-qm", "Mine", "--allow-empty"], { cwd: tree });
+  expect((await place.apply({}, { optionsOf })).reason).toBe("failed");
+  retry(place);
+  expect((await place.apply({}, { optionsOf })).reason).toBe("done");
+  expect(turns.filter((role) => role === "coder")).toEqual(["coder"]);
+});
+
+/** Has the time of a phase be over when it is asked for. */
+function aTimeout(ms: number): AbortController {
+  const over = new AbortController();
+  const { timeout } = AbortSignal;
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((given) =>
+    given === ms && !over.signal.aborted ? over.signal : timeout.call(AbortSignal, given),
+  );
+  onTestFinished(() => void vi.restoreAllMocks());
+  return over;
+}
+
+test.for([
+  ["hangs until its time is over", "cancelled"],
+  ["is stopped by its own limit", "budget"],
+] as const)("a retry continues with the review of a reviewer that %s", async ([, kind]) => {
+  const place = aPlace({}, { ...FILES, "a.md": phase("a", 'timeout = "77m"') });
+  const over = aTimeout(77 * 60_000);
+  const onFailure = (): void => void (kind === "cancelled" && over.abort());
+  const { turns, optionsOf } = failingOnce("reviewer", {
+    failure: { ...DIED, kind },
+    onFailure,
+  });
+  const limits = { maxWorkers: 1, totalUsd: 0, phaseUsd: 0 };
+  expect((await place.apply({}, { optionsOf, limits })).reason).toBe("failed");
+  retry(place);
+  const { reason, state } = await place.apply({}, { optionsOf, limits });
+  expect([reason, state.phases[0]?.attempt]).toEqual(["done", 1]);
+  expect(turns).toEqual(["coder", "reviewer", "reviewer"]);
+});

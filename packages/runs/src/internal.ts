@@ -62,6 +62,7 @@ export {
   type RunSpending,
   settingsOfRun,
   spendingIn,
+  taskInReview,
 } from "./tree/read-run.ts";
 export { openSharedControls, type SharedControls } from "./tree/shared-controls.ts";
 export { recoverAndLoad } from "./tree/stores.ts";

@@ -11,7 +11,7 @@ import type { Approved } from "./freeze.ts";
 import { fullDiskError } from "./ended-by.ts";
 import { budgetOfRun, type NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
-import { prepareTree } from "./phase-tree.ts";
+import { prepareReview, prepareTree } from "./phase-tree.ts";
 import type { Phase } from "../state/schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { specOtherThan, taskText } from "./task-text.ts";
@@ -24,8 +24,6 @@ export type Came =
       readonly reason: string;
       /** Which limits have stopped it. @default none has */
       readonly needed?: NeededByRun | undefined;
-      /** Whether its reviewer has failed, and its coder has not. @default false */
-      readonly isReviewLeft?: boolean | undefined;
     }
   /** It cannot continue without answers. */
   | { readonly as: "asks"; readonly questions: readonly string[] }
@@ -71,7 +69,7 @@ export class PhaseAttempt {
    */
   async work(runs: Runs, { isMade }: { readonly isMade: boolean }): Promise<Came> {
     const { controls, trustsRuns } = this.#engine;
-    const { runId } = this.#phase.state;
+    const { runId, isReviewLeft } = this.#phase.state;
     this.#landed = await landedWork(this.#engine, this.#phase.spec);
     const found = (await runs.list()).find((run) => run.id === runId);
     if (found === undefined) return this.#came(await this.#start(runs));
@@ -83,6 +81,7 @@ export class PhaseAttempt {
       const role = openTurn?.role === "reviewer" ? "reviewer" : "coder";
       return this.#limited(role, { message: "it is not lifted yet", retryAt });
     }
+    if (isReviewLeft) await prepareReview(this.#engine, this.#phase);
     // A tree that was made again is another one to git; what all trees share is compared all the same.
     const isAccepted = isMade || controls.accepted.length > 0;
     const accepts = new Set<Override>(isAccepted ? ["settings"] : []);
@@ -170,9 +169,7 @@ export class PhaseAttempt {
     }
     const isLate = this.#late.aborted;
     const reason = isLate ? `it took longer than ${span(this.#timeoutMs)}` : reasonOf(end.result);
-    const isReviewLeft =
-      !isLate && agentFailure !== undefined && checkpoint.turn?.role === "reviewer";
-    return { as: "failed", reason, isReviewLeft };
+    return { as: "failed", reason };
   }
 
   #limited(role: AgentRole, limit: LimitMet): Came {

@@ -22,14 +22,31 @@ export async function phaseTree(engine: Engine, phase: Phase): Promise<Repositor
  * @throws {NebulaError} `ERR_SETUP`
  */
 export async function prepareTree(engine: Engine, phase: Phase): Promise<void> {
+  await holdCommit(engine, phase, phase.state.base);
+}
+
+/**
+ * The same before a run continues with a review that has failed: the tree holds the run's last commit. After that it
+ * continues as any other.
+ *
+ * @throws {NebulaError} `ERR_SETUP`
+ */
+export async function prepareReview(engine: Engine, phase: Phase): Promise<void> {
+  const { id, ref, runId, base } = phase.state;
+  const last = await lastCommitOf(join(runsFolder(engine.home, ref), runId));
+  await holdCommit(engine, phase, last ?? base);
+  engine.store.beginReview(id);
+}
+
+async function holdCommit(engine: Engine, phase: Phase, commit: string): Promise<void> {
   const { signal } = engine;
-  const { ref, base } = phase.state;
-  const options = treeOptions(engine, phase);
+  const { ref } = phase.state;
+  const options = { ...treeOptions(engine, phase), commit };
   const { root, gitDir } = await openTree(engine, options);
   const { head } = await currentHead(root, { signal });
   const wasDirty = await keepUncommitted(engine, root, ref);
   const isBusy = (await operationInProgress({ gitDir })) !== undefined;
-  if (head === base && !wasDirty && !isBusy) return;
+  if (head === commit && !wasDirty && !isBusy) return;
   await moveTree(engine, options);
 }
 

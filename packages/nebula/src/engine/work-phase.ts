@@ -16,6 +16,7 @@ import { fundsOf, type NeededByRun, raiseFunds, waitForLargerLimit } from "./fun
 import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
+import { isReviewLeft } from "./review-left.ts";
 import type { Phase } from "../state/schedule.ts";
 
 /** How the work on a phase has come to its end. */
@@ -128,11 +129,12 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
   return error instanceof RunsError && error.code !== "ERR_LOCKED";
 }
 
-function fail(
+async function fail(
   engine: Engine,
-  { id, ref }: Phase["state"],
-  { reason: why, isReviewLeft = false }: Extract<Came, { readonly as: "failed" }>,
-): Worked {
+  state: Phase["state"],
+  { reason: why }: Extract<Came, { readonly as: "failed" }>,
+): Promise<Worked> {
+  const { id, ref } = state;
   const tree = treePath(engine, ref);
   if (!existsSync(join(tree, ".git"))) {
     const message = `its work tree ${tree} is gone: a resume makes it again`;
@@ -140,7 +142,8 @@ function fail(
     return "interrupted";
   }
   const reason = boundText(why);
-  const failed = { status: "failed", reason, reservedUsd: 0, isReviewLeft } as const;
+  const change = { status: "failed", reason, reservedUsd: 0 } as const;
+  const failed = { ...change, isReviewLeft: await isReviewLeft(engine, state) };
   report(engine, id, failed, { type: "phase_failed", phase: id, reason });
   return "settled";
 }

@@ -10,7 +10,7 @@ import {
 
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
- * `isFinal`, also after `approve` until it has landed. `retry`: it begins anew on what has landed, and so does what was skipped for its sake alone. `skip`: it is left
+ * `isFinal`, also after `approve` until it has landed. `retry`: it begins anew on what has landed, or its run continues with the review that has failed; what was skipped for its sake alone begins too. `skip`: it is left
  * out, and what needs it too.
  */
 export const VERBS = ["approve", "reject", "retry", "skip"] as const;
@@ -138,7 +138,7 @@ function retry(
 }
 
 /** Its run continues with the review of what its coder has finished. */
-const REVIEWED_ON = { status: "running", reason: "", isReviewLeft: false } as const;
+const REVIEWED_ON = { status: "running", reason: "" } as const;
 
 /** Whether what needs a phase is skipped for its sake, and not for another's. */
 function hasEnded({ status, isLeftOut }: PhaseState): boolean {

@@ -90,7 +90,10 @@ export interface PhaseState {
   readonly merges: string;
   /** Whether a person has left it out: nothing but a retry of it has it begin. */
   readonly isLeftOut: boolean;
-  /** Whether it failed in a review, and what its coder has finished is committed: a retry continues its run. */
+  /**
+   * Whether it failed in a review, and what its coder has finished is committed: a retry continues its run. Set until
+   * its tree is ready for that.
+   */
   readonly isReviewLeft: boolean;
   /** Whether a person decides at once where it cannot land; else agents rework it. */
   readonly asksPerson: boolean;

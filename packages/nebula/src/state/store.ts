@@ -51,6 +51,8 @@ export interface StateStore {
   reserve(id: string, reservedUsd: number): void;
   /** Keeps what a phase has to be allowed so that it begins, in US dollars. Nothing has happened by that. */
   need(id: string, neededUsd: number): void;
+  /** Records that the work tree of a phase is ready for the review that it continues with. Nothing has happened by that. */
+  beginReview(id: string): void;
   /** Changes several phases at once, by their ids. */
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
@@ -148,6 +150,7 @@ export function openState(
     },
     need: (id, neededUsd) => save(changed(new Map([[id, { neededUsd }]]))),
     reserve: (id, reservedUsd) => save(changed(new Map([[id, { reservedUsd }]]))),
+    beginReview: (id) => save(changed(new Map([[id, { isReviewLeft: false }]]))),
     changeAll,
     update(revision, phases, event) {
       // What a person has said was about other files.

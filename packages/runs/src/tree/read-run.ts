@@ -55,6 +55,18 @@ export async function lastCommitOf(runDir: string): Promise<string | undefined> 
 }
 
 /**
+ * The task of a run that is at a review: what its coder has finished in the cycle is committed, and has passed its checks;
+ * `undefined` for any other.
+ *
+ * @param runDir - Absolute path of the run's folder.
+ * @throws {CheckpointError} Where the run cannot be read.
+ */
+export async function taskInReview(runDir: string): Promise<string | undefined> {
+  const { phase, taskTitle } = (await storesIn(runDir, {}).current.load())?.checkpoint ?? {};
+  return phase === "reviewing" ? taskTitle : undefined;
+}
+
+/**
  * What the coder of a run has reported last, without the subject that it named for its commit; `undefined` where there
  * is no such run.
  *
