@@ -20,9 +20,11 @@ import { acknowledged, isDamage, isOtherVersion, unusable } from "./file-errors.
 import { checkpointFileName, checkpointNames, isNameOf, plainFileName } from "./file-name.ts";
 import { type CheckpointHead, HEAD_BYTES, headOf, readHead } from "./head.ts";
 import { judgeBytes } from "./judge.ts";
+import type { References } from "./references.ts";
 import { sealText } from "./seal.ts";
 import { checkShape } from "./shape.ts";
 import type {
+  CheckpointBooks,
   CheckpointListing,
   CheckpointProblem,
   FileCheckpointStoreOptions,
@@ -41,6 +43,7 @@ export interface CheckpointFiles {
   remove(phaseId: string): void;
   list(): CheckpointListing;
   loadSummary(phaseId: string): LoadedSummary | undefined;
+  loadBooks(phaseId: string): CheckpointBooks | undefined;
   recover(): RecoveredCheckpoints;
 }
 
@@ -64,13 +67,21 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   /** The newest revision of the phases whose files this store has seen to. */
   const revisions = new Map<string, number>();
 
-  /** @param isExpected - Whether the file's name and this phase id agree. */
+  function restored(checkpoint: Checkpoint, references: References): Checkpoint {
+    return restoreTexts(checkpoint, references, artifacts.read);
+  }
+
+  /**
+   * @param isExpected - Whether the file's name and this phase id agree.
+   * @param restore - Puts the texts back that are elsewhere.
+   */
   function loadName(
     name: string,
     isExpected: (phaseId: string) => boolean,
+    restore = restored,
   ): LoadedCheckpoint | undefined {
     try {
-      const found = loadFile(join(dir, name), (bytes) => judge(bytes, isExpected), {
+      const found = loadFile(join(dir, name), (bytes) => judge(bytes, isExpected, restore), {
         fs,
         maxBytes,
       });
@@ -84,14 +95,14 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   }
 
   /** Another version's file is no damage: the generation before it must not take its place. */
-  function judge(bytes: Uint8Array, isExpected: (phaseId: string) => boolean) {
+  function judge(bytes: Uint8Array, isExpected: (phaseId: string) => boolean, restore = restored) {
     try {
       const { checkpoint, references, seal } = judgeBytes(view(bytes), { sealKey, repositoryId });
       if (!isExpected(checkpoint.phaseId)) {
         const message = `its phase_id ${JSON.stringify(checkpoint.phaseId)} is not that of its name`;
         throw new CheckpointError("ERR_INVALID_CHECKPOINT", message);
       }
-      return { checkpoint: restoreTexts(checkpoint, references, artifacts.read), seal };
+      return { checkpoint: restore(checkpoint, references), seal };
     } catch (error) {
       if (isOtherVersion(error)) return error;
       throw error;
@@ -130,9 +141,9 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     if (plain !== undefined && checkpointNames(readNames()).includes(plain)) yield plain;
   }
 
-  function loadPhase(phaseId: string): LoadedCheckpoint | undefined {
+  function loadPhase(phaseId: string, restore = restored): LoadedCheckpoint | undefined {
     for (const name of namesOf(phaseId)) {
-      const loaded = loadName(name, (id) => id === phaseId);
+      const loaded = loadName(name, (id) => id === phaseId, restore);
       if (loaded !== undefined) return loaded;
     }
     return undefined;
@@ -234,7 +245,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   return {
     save: (checkpoint) => acknowledged(() => saveNow(checkpoint)),
 
-    load: loadPhase,
+    load: (phaseId) => loadPhase(phaseId),
 
     loadAll() {
       const checkpoints = new Map<string, LoadedCheckpoint>();
@@ -270,6 +281,13 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       if (loaded === undefined) return undefined;
       const { checkpoint, ...how } = loaded;
       return { ...how, summary: summaryOf(checkpoint) };
+    },
+
+    loadBooks(phaseId) {
+      const loaded = loadPhase(phaseId, (checkpoint) => checkpoint);
+      if (loaded === undefined) return undefined;
+      const { totalCostUsd, unknownCostUsd, turn, failure } = loaded.checkpoint;
+      return { totalCostUsd, unknownCostUsd, turn, failure };
     },
 
     recover() {

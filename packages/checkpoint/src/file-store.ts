@@ -20,6 +20,7 @@ export function createFileCheckpointStore(
     remove: async (phaseId = "") => files.remove(phaseId),
     list: async () => files.list(),
     loadSummary: async (phaseId = "") => files.loadSummary(phaseId),
+    loadBooks: async (phaseId = "") => files.loadBooks(phaseId),
     recover: async () => files.recover(),
   };
 }

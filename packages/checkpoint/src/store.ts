@@ -75,6 +75,12 @@ export interface RecoveredCheckpoints {
   readonly problems: readonly CheckpointProblem[];
 }
 
+/** What a checkpoint says of money. */
+export type CheckpointBooks = Pick<
+  Checkpoint,
+  "totalCostUsd" | "unknownCostUsd" | "turn" | "failure"
+>;
+
 /** Checkpoints as files of a folder. */
 export interface FileCheckpointStore extends CheckpointStore {
   /** For display: reads the first 4 KiB of each file, more only where that does not say enough. */
@@ -84,6 +90,13 @@ export interface FileCheckpointStore extends CheckpointStore {
    * rest of it is not read into values. It finds the same damage, and throws the same.
    */
   loadSummary(phaseId?: string): Promise<LoadedSummary | undefined>;
+  /**
+   * What the newest generation says of money whose own file is whole: its artifacts, which have none of it, may be
+   * damaged.
+   *
+   * @throws {CheckpointError} as `load`
+   */
+  loadBooks(phaseId?: string): Promise<CheckpointBooks | undefined>;
   /**
    * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
    * is damaged is quarantined and the generation before it takes its place, what a killed saver left

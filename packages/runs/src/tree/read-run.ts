@@ -12,7 +12,7 @@ export type RunSpending = Pick<Spending, "spentUsd" | "unknownUsd">;
 
 /**
  * What the runs in a folder count against their limits, by their ids: their ledgers, and the most of a turn whose end is
- * not known, read without their work tree.
+ * not known, read without their work tree. A damaged artifact changes none of it.
  *
  * @param runsDir - Absolute path of the folder that holds a folder for each run.
  * @throws {CheckpointError} Where a run cannot be read: what it has cost is not 0.
@@ -21,8 +21,8 @@ export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, R
   const spending = new Map<string, RunSpending>();
   for (const id of namesIn(runsDir).filter(isRunId)) {
     const { current, archive } = storesIn(join(runsDir, id), {});
-    const open = (await current.load())?.checkpoint;
-    const run = open ?? (await archive.loadSummary())?.summary;
+    const open = await current.loadBooks();
+    const run = open ?? (await archive.loadBooks());
     if (run === undefined) continue;
     const { totalCostUsd, unknownCostUsd } = run;
     const openUsd = open === undefined ? 0 : openTurnUsd(open);
