@@ -38,3 +38,18 @@ test("of several decisions about a phase that nobody has taken the last one coun
   expect(told).toEqual(["decision", "decision"]);
   expect(readdirSync(home.inbox)).toEqual([]);
 });
+
+test("the event of a retry says whether the run continues with its review", () => {
+  const home = nebulaHome(aFolder({}), BEGUN.id);
+  const about = { phase: "a", attempt: 1, digest: "", reason: "", isFinal: false };
+  leaveNote(home.inbox, { verb: "retry", ...about }, NOW);
+  const [a, b] = BEGUN.phases;
+  if (a === undefined || b === undefined) throw new Error("there are two");
+  createState(home, { ...BEGUN, phases: [{ ...a, status: "failed", isReviewLeft: true }, b] });
+  const store = openState(home, () => NOW);
+  const told: unknown[] = [];
+  const spec = aSpec({ a: [], b: [] });
+  const tell = (event: unknown): void => void told.push(event);
+  takeDecisions({ home, store, spec, tell, now: () => NOW, inLane: new Set() });
+  expect(told).toMatchObject([{ type: "decision", verb: "retry", isResumed: true }]);
+});

@@ -30,10 +30,16 @@ export function judge(
 export function carryOut({ store, spec, now }: Decider, decision: Decision): Decided {
   const decided = judge(store.current, { spec, now }, decision);
   if (decided.kind === "refused") return decided;
-  const { verb, phase, attempt, reason } = decision;
-  const event: NebulaEvent = { type: "decision", phase, attempt, verb, reason };
-  store.changeAll(decided.changes, event);
+  store.changeAll(decided.changes, eventOf(decision, decided));
   return decided;
+}
+
+function eventOf(
+  { verb, phase, attempt, reason }: Decision,
+  { changes }: Extract<Decided, { readonly kind: "changes" }>,
+): NebulaEvent {
+  const isResumed = changes.get(phase)?.status === "running" || undefined;
+  return { type: "decision", phase, attempt, verb, reason, isResumed };
 }
 
 interface Taker extends Decider {
@@ -75,12 +81,12 @@ export function takeDecision(
   decision: Decision,
 ): void {
   const decided = carryOut(decider, decision);
-  const { verb, phase, attempt, reason } = decision;
   if (decided.kind === "refused") {
+    const { verb, phase } = decision;
     const message = `${verb} was not carried out: ${decided.why}`;
     note(decider, { type: "warning", phase, message });
   } else {
-    decider.tell({ type: "decision", phase, attempt, verb, reason });
+    decider.tell(eventOf(decision, decided));
   }
 }
 

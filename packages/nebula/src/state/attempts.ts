@@ -22,7 +22,7 @@ export function phaseAttempts(
   for (const event of events) {
     if (event.type === "phase_begun" && event.phase === id) begun.set(event.runId, event);
     if (event.type === "rework" && event.phase === id) reasonsOf.set(event.attempt, event.findings);
-    if (event.type === "decision" && event.phase === id) {
+    if (event.type === "decision" && event.phase === id && event.isResumed !== true) {
       const reason = event.reason === "" ? "" : `: ${event.reason}`;
       if (event.verb === "reject" || event.verb === "retry") {
         reasonsOf.set(event.attempt + 1, [`${ASKED[event.verb]}${reason}`]);

@@ -114,7 +114,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
         "yellow",
       );
     case "decision":
-      return say(record.phase, DECIDED[record.verb]);
+      return say(record.phase, record.isResumed ? CONTINUED : DECIDED[record.verb]);
     case "plan_waits": {
       const why = record.reason === "" ? "" : `: ${record.reason}`;
       return say("plan", record.isRejected ? `rejected${why}` : "waits for you", "yellow");
@@ -156,6 +156,9 @@ const DECIDED = {
   retry: "a person has it begin again",
   skip: "skipped by a person",
 } as const;
+
+/** Of a retry where a review is left. */
+const CONTINUED = "a person has its run continue with the review";
 
 const VERIFIED = {
   passed: "verified on the merged tree",

@@ -51,3 +51,11 @@ test.for([
 ] as const)("%j is %j behind a label", ([text, line]) => {
   expect(headline(text, view)).toBe(line);
 });
+
+test.for([
+  [undefined, "  search   a person has it begin again"],
+  [true, "  search   a person has its run continue with the review"],
+] as const)("a retry that is resumed (%s) is one line: %s", ([isResumed, line]) => {
+  const about = { phase: "search", attempt: 1, reason: "", isResumed };
+  expect(engineLines({ type: "decision", verb: "retry", ...about }, view)).toEqual([line]);
+});
