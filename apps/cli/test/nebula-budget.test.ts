@@ -41,7 +41,9 @@ test("a total of the nebula's files is capped by the user's own configuration, a
   write(at.repo, { ".quasar/config.toml": "[nebula]\nmax_total_budget_usd = 1000\n" });
   const why = "your nebula.max_total_budget_usd; the nebula's files ask for $500.00";
   const plan = await quasar(at, ["nebula", "plan", DEMO]);
-  expect(plan.stdout.replaceAll(/\s+/gu, " ")).toContain(`at most $20.00: ${why}`);
+  expect(plan.stdout.replaceAll(/\s+/gu, " ")).toContain(
+    `at most $5.00, the sum of the phases' limits; the total is $20.00: ${why}`,
+  );
   expect(lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]))).toMatchObject({
     ...{ totalUsd: 20, askedUsd: 500, isTotalCapped: true },
   });

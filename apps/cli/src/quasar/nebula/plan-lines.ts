@@ -101,10 +101,11 @@ function limitWords({ cost }: NebulaPlan): string {
       ? "not every phase has a limit"
       : `phases' limits add up to ${money(capsUsd)}`;
   if (totalUsd === undefined) return "no limit: a phase has none";
+  const why = capped === undefined ? "" : `: ${capped}`;
   if (isTotalGiven && capsUsd !== undefined && capsUsd < totalUsd) {
-    return `at most ${money(capsUsd)}, the sum of the phases' limits; the total is ${money(totalUsd)}`;
+    return `at most ${money(capsUsd)}, the sum of the phases' limits; the total is ${money(totalUsd)}${why}`;
   }
-  if (capped !== undefined) return `at most ${money(totalUsd)}: ${capped}`;
+  if (capped !== undefined) return `at most ${money(totalUsd)}${why}`;
   return isTotalGiven
     ? `at most ${money(totalUsd)}; ${sum}`
     : `at most ${money(totalUsd)}, the sum of the phases' limits`;
