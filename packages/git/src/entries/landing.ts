@@ -9,6 +9,7 @@ export {
   quarantineWorkTree,
   type RepairedWorkTrees,
   removeDetachedWorkTree,
+  removeUnfinishedWorkTree,
   repairWorkTrees,
 } from "../landing/detached-work-trees.ts";
 export { type MergeFolder, openMergeFolder } from "../landing/merge-folder.ts";

@@ -161,6 +161,24 @@ function removal(path: string): readonly string[] {
   return ["worktree", "remove", "--force", "--force", "--", path];
 }
 
+/**
+ * Removes a linked work tree that was never finished: one whose `prepare` threw. Any other stays.
+ *
+ * @param path - Absolute; nobody makes one there meanwhile.
+ * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function removeUnfinishedWorkTree(
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
+  path: string,
+  { signal }: SignalOptions = {},
+): Promise<void> {
+  const gitDir = await recordOf(path, commonDir);
+  if (gitDir === undefined) return;
+  const file = join(gitDir, "locked");
+  if (!existsSync(file) || !isUnfinished(gitDir, textOf(file))) return;
+  await gitOutput("keep", root, removal(path), { signal });
+}
+
 /** What was done to make work trees whole. */
 export interface RepairedWorkTrees {
   /** Half made or half removed, or their folder is gone: not on record any more. */

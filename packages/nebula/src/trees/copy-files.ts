@@ -2,19 +2,23 @@ import { dirname, join } from "node:path";
 import { syncNames } from "@quasar/durable";
 import { isIgnored } from "@quasar/git/internal";
 import { entryAt, makeFolders } from "@quasar/process/files";
+import { fullDiskOf, messageOf } from "@quasar/runs/internal";
 import type { Engine } from "../context/context.ts";
-import { copyFile } from "./copy-file.ts";
+import { NebulaError } from "../errors.ts";
+import { copyFile, fromSource, UnreadableSource } from "./copy-file.ts";
 
 /**
  * Gives a new work tree the files of the user's that git ignores there and that it needs, with their modes, durably. What
- * is no plain file, is reached by a link, or would be committed, is left out and reported.
+ * is no plain file, cannot be read, is reached by a link, or would be committed, is left out and reported.
  *
  * @param path - Absolute, of the work tree.
+ * @throws {NebulaError} `ERR_SETUP` where the work tree cannot take one; the system's error where its disk is full; the
+ *   signal's reason when aborted.
  */
 export async function copyFiles(engine: Engine, path: string): Promise<void> {
   const { spec, repository, signal, tell } = engine;
   for (const name of spec.execution.copy) {
-    const problem = await copyOne(name, { from: repository.root, to: path, signal });
+    const problem = await problemOf(name, { from: repository.root, to: path, signal });
     if (problem === undefined) continue;
     tell({ type: "warning", message: `${name} was not copied: ${problem}` });
   }
@@ -26,14 +30,24 @@ interface Way {
   readonly signal: AbortSignal;
 }
 
+async function problemOf(name: string, way: Way): Promise<string | undefined> {
+  try {
+    return await copyOne(name, way);
+  } catch (error) {
+    if (error instanceof UnreadableSource) return error.message;
+    way.signal.throwIfAborted();
+    if (fullDiskOf(error) !== undefined) throw error;
+    const message = `${name} cannot be copied: ${messageOf(error)}`;
+    throw new NebulaError("ERR_SETUP", message, { cause: error });
+  }
+}
+
 async function copyOne(name: string, { from, to, signal }: Way): Promise<string | undefined> {
-  const stat = entryAt(join(from, name));
+  const stat = fromSource(() => entryAt(join(from, name)));
   if (stat === undefined) return "it is not there";
   if (!stat.isFile()) return "it is no plain file";
-  for (const tree of [from, to]) {
-    const link = linkOnTheWay(tree, name);
-    if (link !== undefined) return `${link} is a link`;
-  }
+  const link = fromSource(() => linkOnTheWay(from, name)) ?? linkOnTheWay(to, name);
+  if (link !== undefined) return `${link} is a link`;
   const target = join(to, name);
   if (entryAt(target) !== undefined) return undefined;
   if (!(await isIgnored(to, name, { signal }))) return "git does not ignore it";

@@ -8,6 +8,7 @@ import {
   checkOutCommit,
   quarantineRepositories,
   removeDetachedWorkTree,
+  removeUnfinishedWorkTree,
   removeUntracked,
   unpushedSubmodules,
   repairWorkTrees,
@@ -65,6 +66,7 @@ export async function openTree(
   const path = treePath(engine, name);
   const { repository, signal } = engine;
   if (name === VERIFY_TREE) await removeBroken(repository, path);
+  await removeUnfinishedWorkTree(repository, path, { signal });
   const prepare = () => copyFiles(engine, path);
   const tree = existsSync(path)
     ? await openRepository(path, { signal })
