@@ -44,7 +44,9 @@ export async function pushPlace(
   const all = ["config", "--null", "--get-regexp", REWRITES];
   const rewrites = await git("read", workTree, all, { signal });
   if (rewrites.exitCode > 1) throw gitFailed(all, rewrites);
-  const url = await gitOutput("read", workTree, ["ls-remote", "--get-url", "--", remote], { signal });
+  const url = await gitOutput("read", workTree, ["ls-remote", "--get-url", "--", remote], {
+    signal,
+  });
   return place([url], rewrites.stdout);
 }
 

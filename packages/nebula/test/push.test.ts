@@ -5,7 +5,17 @@ import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
 import { stopEngine } from "../src/people/stop.ts";
 import type { Told } from "../src/events.ts";
-import { aPlace, commonDir, MANIFEST, newest, phase, type Place, type Work, write, WRITES_BOTH } from "./place.ts";
+import {
+  aPlace,
+  commonDir,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  type Work,
+  write,
+  WRITES_BOTH,
+} from "./place.ts";
 
 vi.mock("@quasar/git/remotes", { spy: true });
 
@@ -162,7 +172,9 @@ test("nothing is pushed to a remote of which nothing was known as the push was a
   const setting = ["config", "branch.nebula/demo.remote", "two"];
   const { state } = await place.apply(typing(...setting), { push: true });
   expect(place.git("ls-remote", was)).toBe("");
-  expect(state.pushProblem).toContain(`was not known when it was asked for, and would be two (${was}) now`);
+  expect(state.pushProblem).toContain(
+    `was not known when it was asked for, and would be two (${was}) now`,
+  );
   const again = await place.apply({}, { resumed: newest(place), push: true });
   expect(again.state).toMatchObject({ pushProblem: "", pushedTo: "two" });
 });

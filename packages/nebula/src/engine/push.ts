@@ -70,7 +70,8 @@ async function push(engine: Engine, sha: string): Promise<Pushed> {
     const problem = otherWay(store.current, way);
     if (problem !== undefined) return { problem };
     const foreign = await foreignCommits(engine, sha);
-    if (foreign !== undefined) return { problem: `${foreign}. ${byHand(store.current, way.place)}` };
+    if (foreign !== undefined)
+      return { problem: `${foreign}. ${byHand(store.current, way.place)}` };
     const { remote } = way;
     const to = { remote, branch, sha, signal, env: { QUASAR_RUN_ID: markOf(id, "push") } };
     try {
