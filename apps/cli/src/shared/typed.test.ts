@@ -67,3 +67,16 @@ test("an option that says no is repeated as it was typed", () => {
   const advised = "quasar nebula apply a --auto --total-budget 5";
   expect(withTyped(advised, typedApply)).toBe(`${advised} --no-input`);
 });
+
+test.for([
+  ["quasar nebula apply a --auto --resume", "quasar nebula apply a --auto --resume --mirror"],
+  [
+    "quasar nebula apply .n/a --auto --fresh",
+    "quasar nebula apply .n/a --auto --fresh --base v1 --mirror",
+  ],
+] as const)("a resume takes no flag that is about a beginning: %s", ([step, told]) => {
+  const command = new Command("apply").argument("<named>").option("--auto").option("--fresh");
+  command.option("--base <commit>").option("--mirror");
+  command.parse(["a", "--auto", "--fresh", "--base", "v1", "--mirror"], { from: "user" });
+  expect(withTyped(step, typedIn(command, "quasar nebula apply"))).toBe(told);
+});

@@ -54,9 +54,15 @@ const TAKES_ID: ReadonlySet<string> = new Set(["quasar resume", "atlas resume"])
 /** What says the same as the text that is a command's argument: no command takes both. */
 const SAYS_IT_TOO = "--file";
 
+/** The flags that a command refuses beside another one. */
+const NOT_BESIDE: Readonly<Record<string, ReadonlySet<string>>> = {
+  "--resume": new Set(["--fresh", "--base", "--branch"]),
+  "--fresh": new Set(["--resume"]),
+};
+
 /**
  * The same advice with what the person typed, where it is to type the same command again: what it was about,
- * and each flag that the advice does not have.
+ * and each flag that the advice does not have, and that goes together with those that it has.
  */
 export function withTyped(step: string, { command, id, flags }: Typed): string {
   const [, before = "", given = "", after = ""] = partsOf(step, command) ?? [];
@@ -67,6 +73,7 @@ export function withTyped(step: string, { command, id, flags }: Typed): string {
   const more = flags
     .filter(({ names }) => !names.some((name) => words.includes(name)))
     .filter(({ names }) => !(hasArgument && names[0] === SAYS_IT_TOO))
+    .filter(({ names }) => !words.some((word) => NOT_BESIDE[word]?.has(names[0]) === true))
     .map(({ names, value }) => ` ${names[0]}${value}`);
   const named = isNamed ? "" : ` ${shellWord(id)}`;
   return `${before}${named}${given}${more.join("")}${after}`;

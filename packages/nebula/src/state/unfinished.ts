@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "./home.ts";
@@ -18,13 +19,21 @@ export function refuseWorkedOn(
 }
 
 /** Why no other nebula begins from the folder of one that has not ended. */
-export function unfinishedError({ id, name, dir, phases }: NebulaState): NebulaError {
+export function unfinishedError({
+  id,
+  name,
+  dir,
+  phases,
+}: Pick<NebulaState, "id" | "name" | "dir" | "phases">): NebulaError {
   const open = phases.filter(({ status }) => status !== "done").length;
   const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
   return new NebulaError("ERR_UNFINISHED", message, {
     next: [
       { shell: `quasar nebula apply ${id} --auto --resume` },
-      { shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` },
+      // Its own copy of its files does for a resume, and not for a beginning.
+      ...(existsSync(dir)
+        ? [{ shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` }]
+        : []),
     ],
   });
 }
