@@ -1,12 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
 import { DurableError } from "@quasar/durable";
 import { hasErrno, namesIn } from "@quasar/process/files";
-import { suggestion } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
-import { meantBeside } from "../spec/beside.ts";
 import { readSpec } from "./copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
+import { noNebula } from "./no-nebula.ts";
 import { isSettled, type NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
 
@@ -106,21 +105,10 @@ export function findNebula(commonDir: string, named: string | undefined): Nebula
     named === undefined ? all : all.filter(({ id, name, dir }) => [id, name, dir].includes(named));
   const open = meant.filter(isUnfinished);
   const [first, second] = open.length > 0 ? open : meant.slice(0, 1);
-  if (first === undefined) {
-    const what = named === undefined ? "no nebula" : `no nebula ${JSON.stringify(named)}`;
-    const near = named === undefined ? "" : meantBy(named, all);
-    const next = all.length === 0 ? [{ shell: "quasar nebula demo", note: "shows one" }] : [];
-    throw new NebulaError("ERR_NOT_FOUND", `there is ${what} in this repository${near}`, { next });
-  }
+  if (first === undefined) throw noNebula(named, all);
   if (second !== undefined) {
     const ids = open.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");
     throw new NebulaError("ERR_USAGE", `several nebulae are meant; name one by its id: ${ids}`);
   }
   return first;
-}
-
-/** Which nebula, or folder of one, may be meant by a name that is nobody's, in words. */
-function meantBy(named: string, all: readonly NebulaState[]): string {
-  const names = all.map(({ name }) => name);
-  return suggestion(named, names) || meantBeside(named);
 }
