@@ -54,6 +54,18 @@ test("everything that is wrong is found, by its file, nebula.toml first", () => 
   ]);
 });
 
+test("of a phase that is missing another one is said to be meant, never the phase itself", () => {
+  const { problems } = parsed({
+    "a.md": aPhase("delta", 'depends_on = ["beta", "alpa"]'),
+    "b.md": aPhase("alpha", 'blocks = ["alpah"]'),
+  });
+  expect(lines(problems)).toEqual([
+    'unknown_dep a.md: "delta" depends on "beta", which is no phase',
+    'unknown_dep a.md: "delta" depends on "alpa", which is no phase; did you mean "alpha"?',
+    'unknown_dep b.md: "alpha" blocks "alpah", which is no phase',
+  ]);
+});
+
 test("ids that differ only in how an accent is written are the same", () => {
   const { problems } = parsed({ "a.md": aPhase("\u00e9"), "b.md": aPhase("e\u0301") });
   expect(problems).toMatchObject([{ category: "duplicate_id", file: "b.md" }]);
