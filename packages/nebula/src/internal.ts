@@ -17,6 +17,7 @@ export { pathsSinceApproval } from "./landing/since-approval.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
 export { type BudgetFacts, type Shortage, shortages } from "./engine/budget.ts";
 export type { LandingsOnly } from "./context/context.ts";
+export { type Edited, editedSince, takesAnything } from "./engine/edited.ts";
 export { changesAnything, type NebulaUpdate, planUpdate, updateNebula } from "./engine/update.ts";
 export { firstTaskText } from "./engine/task-text.ts";
 export { earlierText } from "./engine/text-of-run.ts";

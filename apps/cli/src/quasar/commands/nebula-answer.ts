@@ -5,7 +5,7 @@ import {
   findNebula,
   type NebulaState,
 } from "@quasar/nebula";
-import { answerQuestion, decidePlan, nebulaOfQuestion } from "@quasar/nebula/internal";
+import { answerQuestion, decidePlan, editedSince, nebulaOfQuestion } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
@@ -15,6 +15,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { type EditedAdvice, editedAdvice, withEdited } from "../nebula/edited.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { nextOf } from "../nebula/next.ts";
 import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
@@ -57,8 +58,12 @@ export async function nebulaAnswerCommand(
       : verb === "retry" && isReviewLeft(state, phase)
         ? "its run continues with the review of what its coder has finished"
         : DONE[verb];
-  const told = { workspace, state, answered, about: phase, words };
-  return tell(told, { phaseId: phase, decision: verb }, json);
+  // A person who has another attempt made may have edited its file for that.
+  const edited = verb === "retry" ? editedSince(repositoryId, state) : undefined;
+  const isFolderChanged = verb === "retry" ? edited !== undefined : undefined;
+  const advice = editedAdvice(edited, state.dir);
+  const told = { workspace, state, answered, about: phase, words, advice };
+  return tell(told, { phaseId: phase, decision: verb, isFolderChanged }, json);
 }
 
 function isReviewLeft({ phases }: NebulaState, phase: string): boolean {
@@ -129,6 +134,8 @@ interface ToTell {
   /** The phase, the question, or the plan. */
   readonly about: string;
   readonly words: string;
+  /** What to do about its folder. @default nothing */
+  readonly advice?: EditedAdvice | undefined;
 }
 
 const WHEN = {
@@ -139,8 +146,8 @@ const WHEN = {
 
 /** Prints what became of an answer. @throws {CliError} `ERR_STATE` where it was refused. */
 async function tell(
-  { workspace, state, answered, about, words }: ToTell,
-  facts: Pick<NebulaAnswerLine, "phaseId" | "decision" | "questionId">,
+  { workspace, state, answered, about, words, advice }: ToTell,
+  facts: Pick<NebulaAnswerLine, "phaseId" | "decision" | "questionId" | "isFolderChanged">,
   json: true | undefined,
 ): Promise<ExitCode> {
   if (answered.kind === "refused") {
@@ -148,10 +155,12 @@ async function tell(
       next: [`quasar nebula status ${state.id} --all`],
     });
   }
-  const next =
+  const next = withEdited(
+    advice,
     answered.kind === "left"
       ? [`quasar nebula status ${state.id}`]
-      : await nextOf(workspace, findNebula(workspace.repositoryId, state.id));
+      : await nextOf(workspace, findNebula(workspace.repositoryId, state.id)),
+  );
   if (json === true) {
     const taken = { nebulaId: state.id, ...facts, isTaken: answered.kind === "done" };
     const line = result("nebula_answer", taken, EXIT.ok, next) satisfies NebulaAnswerLine;
@@ -161,6 +170,7 @@ async function tell(
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...labelled(view, cleanLine(about), `${words}${WHEN[answered.kind]}`),
+    ...(advice === undefined ? [] : labelled(view, "edited", advice.words, "yellow")),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;

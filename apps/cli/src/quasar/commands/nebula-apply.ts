@@ -14,6 +14,7 @@ import {
 } from "@quasar/nebula";
 import {
   awaitsPush,
+  editedSince,
   hasTrees,
   type LandingsOnly,
   keptSpec,
@@ -49,6 +50,7 @@ import { STREAMS } from "../../shared/streams.ts";
 import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { askPlan } from "../nebula/ask-plan.ts";
+import { editedAdvice } from "../nebula/edited.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { capWords, costOf, limitsOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
 import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
@@ -162,6 +164,11 @@ export async function workOnNebula(
     if (capped !== undefined) {
       const most = `at most ${money(limits.totalUsd)} is spent`;
       say({ type: "warning", message: `${most}: ${capped} (--total-budget says another total)` });
+    }
+    const edited = resumed === undefined ? undefined : editedSince(commonDir, resumed, loaded);
+    const advice = editedAdvice(edited, loaded?.dir ?? resumed?.dir ?? named);
+    if (advice !== undefined && landingsOnly === undefined) {
+      say({ type: "warning", message: advice.words });
     }
     const base = await baseOf(root, options.base);
     const dir = resumed === undefined ? loaded?.dir : undefined;

@@ -11,14 +11,12 @@ import {
 } from "@quasar/nebula";
 import {
   branchOf,
-  changesAnything,
+  type Edited,
+  editedSince,
   estimateCost,
   keptSpec,
-  nebulaHome,
   nebulaNow,
-  type NebulaUpdate,
   pastPhases,
-  planUpdate,
 } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import {
@@ -111,9 +109,6 @@ export async function nebulaPlanCommand(
 
 const WORKS = "an engine works on it: this is what a resume would do if that ended now";
 
-/** What a nebula would take over of its folder, or why an update is refused. */
-type Edited = NebulaUpdate | NebulaError;
-
 /** Stands before a plan that is not of the folder as it is now. */
 function editedLines(edited: Edited, named: string, view: View): readonly string[] {
   const update = `quasar nebula update ${shellWord(named)}`;
@@ -186,22 +181,6 @@ async function resumeOf(
         ? steps
         : [`quasar nebula update ${shellWord(loaded.dir)} --dry-run`, ...steps],
   };
-}
-
-/** What the folder of a nebula says that its copy does not; `undefined`: nothing. */
-function editedSince(
-  commonDir: string,
-  state: NebulaState,
-  loaded: LoadedNebula,
-): Edited | undefined {
-  try {
-    const update = planUpdate(nebulaHome(commonDir, state.id), state, loaded);
-    return changesAnything(update) ? update : undefined;
-  } catch (error) {
-    // What an update would refuse has changed, too.
-    if (error instanceof NebulaError) return error;
-    throw error;
-  }
 }
 
 /** What begins it: anew, where one of the same folder has ended; after somebody's branch of that name has made room. */

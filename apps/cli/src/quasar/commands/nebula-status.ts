@@ -26,7 +26,8 @@ export async function nebulaStatusCommand(
   const look = await lookAtNebula(workspace, state);
   const attempts = cost === true ? await attemptCosts(workspace.repositoryId, state) : undefined;
   if (json === true) {
-    const facts = { ...look.facts, isFinished: !isUnfinished(state), runs: attempts };
+    const { facts: shown, isFolderChanged } = look;
+    const facts = { ...shown, isFolderChanged, isFinished: !isUnfinished(state), runs: attempts };
     const line = result("nebula_status", facts, EXIT.ok, look.next);
     process.stdout.write(jsonLine(line satisfies NebulaStatusLine));
     return EXIT.ok;

@@ -1,8 +1,9 @@
 import type { NebulaState } from "@quasar/nebula";
-import { nebulaCost, nebulaNow } from "@quasar/nebula/internal";
+import { editedSince, nebulaCost, nebulaNow } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
-import { nextLines, type View } from "../../shared/output/text.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { type NebulaFacts, nebulaFacts } from "../facts/nebula-apply.ts";
+import { type EditedAdvice, editedAdvice, withEdited } from "./edited.ts";
 import { aroundOf } from "./next.ts";
 import { stepsOfNebula } from "./outcome.ts";
 import { stateLines } from "./state-lines.ts";
@@ -10,6 +11,9 @@ import { stateLines } from "./state-lines.ts";
 /** How a nebula stands, and what to type. */
 export interface NebulaLook {
   readonly facts: NebulaFacts;
+  /** Whether its folder says something else than its copy by now. */
+  readonly isFolderChanged: boolean;
+  readonly advice: EditedAdvice | undefined;
   readonly next: readonly string[];
 }
 
@@ -18,17 +22,26 @@ export async function lookAtNebula(workspace: Workspace, state: NebulaState): Pr
   const now = await nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost });
+  const edited = editedSince(repositoryId, state);
+  const advice = editedAdvice(edited, state.dir);
   return {
     facts: nebulaFacts(state, cost, now, around.raising.shortages),
-    next: stepsOfNebula(state, now, around),
+    isFolderChanged: edited !== undefined,
+    advice,
+    next: withEdited(advice, stepsOfNebula(state, now, around)),
   };
 }
 
 /** The same for a person. @param more - Stands before what to type. */
 export function statusLines(
-  { facts, next }: NebulaLook,
+  { facts, advice, next }: NebulaLook,
   view: View,
   more: readonly string[] = [],
 ): readonly string[] {
-  return [...stateLines(facts, view), ...more, ...nextLines(next, view)];
+  return [
+    ...stateLines(facts, view),
+    ...(advice === undefined ? [] : labelled(view, "edited", advice.words, "yellow")),
+    ...more,
+    ...nextLines(next, view),
+  ];
 }

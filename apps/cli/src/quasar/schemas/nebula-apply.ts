@@ -24,6 +24,7 @@ import {
   withKeys,
 } from "../../shared/schemas/line.ts";
 import type { engineFacts } from "../facts/nebula-apply.ts";
+import { FOLDER_CHANGED } from "./nebula.ts";
 import { shortage, SPENDING } from "./spending.ts";
 import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts";
 
@@ -192,6 +193,7 @@ const resultLine = timedLine("nebula", "The last line: how the nebula stands, an
 
 export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
   ...NEBULA_ENTRIES,
+  isFolderChanged: FOLDER_CHANGED,
   isFinished: flag("Whether nothing happens to it any more by itself"),
   runs: v.optional(
     list(
@@ -216,6 +218,7 @@ export const nebulaAnswerLine = result("nebula_answer", "A person has decided, o
   phaseId: text('The phase; "": the plan as a whole'),
   decision: word(["approve", "reject", "retry", "skip", "answer"], "What was decided"),
   questionId: v.optional(text("The question of an agent that was answered")),
+  isFolderChanged: v.optional(FOLDER_CHANGED),
   isTaken: flag(
     "Whether it is carried out; else the engine that works on it does so within a second",
   ),

@@ -62,6 +62,8 @@ export const nebulaValidateLine = result(
   },
 );
 
+export const FOLDER_CHANGED = flag("Whether its folder says something else than its copy by now");
+
 /** What a phase says, and how it is worked on. */
 export const PHASE_SETTINGS = {
   phaseId: text("Its name in the nebula"),
@@ -165,7 +167,7 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
   nebulaId: v.optional(text("The nebula, where it has begun: then the plan is that of its copy")),
   pid: v.optional(whole("The process that works on it")),
   resume: v.optional(list(resumed, "In the order of the plan, where it has begun")),
-  isFolderChanged: v.optional(flag("Whether its folder says something else than its copy by now")),
+  isFolderChanged: v.optional(FOLDER_CHANGED),
 });
 
 export type NebulaValidateLine = Printed<typeof nebulaValidateLine>;
