@@ -29,7 +29,7 @@ const KEYS = `
   lastKnownState lastOutput lastState lastTurn leadsTo likelyUsd limit line lines login loginCommand
   losses maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning
   mergeOrder mergedFrom message metadata minisign missingPhaseIds model modifiedAt n name names nebula nebulaId
-  nebulae neededBudgetUsd needsHumanReview needsTrust next nextText note notify numTurns onCommit onCrash
+  nebulae neededBudgetUsd needsHumanReview needsTrust next nextText note notify numTurns obstacles onCommit onCrash
   onPr onPush onReject onStepComplete onValidation ontoSha openTurn openUsd options otherSettings
   outcome output overlaps ownAgents owner pack partialOutput passEnv passed pastCount path paths patterns
   pauseEnds pem phase phaseCount phaseId phaseIds phases pid plan planReason policy previousSha256

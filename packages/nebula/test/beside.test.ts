@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test, vi } from "vitest";
 import type { PhaseRunOptions } from "../src/context/context.ts";
+import { findObstacles, type NebulaObstacle } from "../src/engine/find-obstacles.ts";
 import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
@@ -150,6 +151,11 @@ test.for<readonly [what: string, begin: (place: Place, there: string) => void, a
   expect(filesOf(place)).toEqual(["a.txt", "b.txt", "mine.txt"]);
 });
 
+/** What a look at the newest nebula finds. */
+async function obstaclesOf(place: Place): Promise<readonly NebulaObstacle[]> {
+  return findObstacles(await openRepository(place.repo), newest(place), {});
+}
+
 test("a resume works on while a work tree has the branch checked out, and only its landings wait", async () => {
   const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") });
   const there = join(place.root, "there");
@@ -166,6 +172,17 @@ test("a resume works on while a work tree has the branch checked out, and only i
     `nothing lands while nebula/demo is checked out in ${there}: git -C ${there} switch --detach`,
   ]);
   expect(place.git("-C", there, "status", "--porcelain")).toBe("");
+  expect(await obstaclesOf(place)).toEqual([
+    {
+      stops: "landing",
+      message: `nothing lands while nebula/demo is checked out in ${there}`,
+      shell: `git -C ${there} switch --detach`,
+    },
+  ]);
+  place.git("-C", there, "switch", "--quiet", "--create", "mine");
+  expect(await obstaclesOf(place)).toEqual([]);
+  place.git("-C", there, "switch", "--quiet", "nebula/demo");
+  expect(await obstaclesOf(place)).toMatchObject([{ shell: `git -C ${there} switch mine` }]);
   place.git("worktree", "remove", there);
   expect((await resume(place)).reason).toBe("done");
 });

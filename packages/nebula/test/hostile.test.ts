@@ -11,7 +11,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
+import { findObstacles } from "../src/engine/find-obstacles.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import {
   aPlace,
@@ -139,6 +141,8 @@ test("what an agent makes of git's settings and hooks, no run after it takes for
   expect(statuses(place)).toEqual(["pending", "pending"]);
   const said = warnings(place).filter((message) => message.startsWith("no phase begins. Git's"));
   expect(said.at(-1)).toContain("or resume with --accept-settings");
+  const found = await findObstacles(await openRepository(place.repo), newest(place), {});
+  expect(found).toEqual([{ stops: "work", message: said.at(-1) }]);
   expect(sang()).toEqual([]);
 
   const accepted = await again({ acceptSettings: true });

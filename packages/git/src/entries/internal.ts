@@ -24,6 +24,7 @@ export { withoutSecrets } from "../remote-access.ts";
 export { createRef } from "../refs.ts";
 export { remoteBranches } from "../remotes.ts";
 export { gitDirAt, operationInProgress } from "../repository.ts";
+export { previousBranch } from "../landing/previous-branch.ts";
 export { isOwnPath, OWN_FOLDER, OWN_PATHS } from "../snapshots.ts";
 export { isIgnored, isTracked } from "../tracked.ts";
 export { readCommitState, type SeenWork } from "../work.ts";

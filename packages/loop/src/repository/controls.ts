@@ -23,6 +23,8 @@ export interface ControlsOptions {
   readonly withoutOwn?: ((script: Uint8Array) => Uint8Array | undefined) | undefined;
   /** Take what is there now for what was found: a person accepts it. @default false */
   readonly accept?: boolean | undefined;
+  /** Leave the file as it is: somebody else may write it now. @default false */
+  readonly readsOnly?: boolean | undefined;
   /** `repository`: only what all of its work trees share. @default "work-tree" */
   readonly scope?: "work-tree" | "repository" | undefined;
   /** What was found when the larger work began that this is a part of: what has changed since then counts, too. @default none */
@@ -45,8 +47,9 @@ export async function openControls(
   options: ControlsOptions | undefined,
   redact: Redact = (text) => text,
 ): Promise<OpenControls> {
-  const { file, withoutOwn, accept = false, scope, larger } = options ?? {};
-  const store = file === undefined ? undefined : fileStore(file);
+  const { file, withoutOwn, accept = false, readsOnly, scope, larger } = options ?? {};
+  const kept = file === undefined ? undefined : fileStore(file);
+  const store = kept && readsOnly === true ? { ...kept, save() {} } : kept;
   const controls = await openGitControls(repository, { store, withoutOwn, scope });
   const changes = async (): Promise<readonly ControlChange[]> => {
     const before = ((await larger?.changes()) ?? []).filter(({ decides }) => decides);

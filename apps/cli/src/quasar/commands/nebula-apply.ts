@@ -206,7 +206,7 @@ export async function workOnNebula(
     const now = await nebulaNow(commonDir, state);
     const cost = await nebulaCost(commonDir, state);
     const around = await aroundOf(workspace, state, { cost, settings });
-    const facts = nebulaFacts(state, cost, now, around.raising.shortages);
+    const facts = nebulaFacts(state, cost, now, around);
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) say({ type: "warning", message: problem });

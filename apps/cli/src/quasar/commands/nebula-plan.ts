@@ -44,6 +44,7 @@ import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { planLines } from "../nebula/plan-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { planResume, resumeLines } from "../nebula/resume-plan.ts";
+import { obstacleLines } from "../nebula/state-lines.ts";
 import { updateLines } from "../nebula/update-lines.ts";
 import { uncommittedBeside } from "../nebula/uncommitted.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
@@ -83,9 +84,9 @@ export async function nebulaPlanCommand(
   const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
   if (json === true) {
     const facts = nebulaPlanFacts({ dir, problems }, spec, plan, { base, short, estimate });
-    const { nebulaId, pid, resume, edited } = resuming ?? {};
+    const { nebulaId, pid, resume, edited, obstacles } = resuming ?? {};
     const isFolderChanged = resuming && edited !== undefined;
-    const all = { ...facts, nebulaId, pid, resume, isFolderChanged };
+    const all = { ...facts, nebulaId, pid, resume, obstacles, isFolderChanged };
     const line = result("nebula_plan", all, EXIT.ok, next) satisfies NebulaPlanLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
@@ -101,6 +102,7 @@ export async function nebulaPlanCommand(
       view,
     ),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),
+    ...obstacleLines(resuming?.obstacles ?? [], view),
     ...(resuming?.pid === undefined ? [] : labelled(view, "now", WORKS, "yellow")),
     ...section(nextLines(next, view)),
   ]);
@@ -176,6 +178,7 @@ async function resumeOf(
     pid: now.pid,
     resume: await planResume(workspace, { state, spec, now, short: around.raising.shortages }),
     edited,
+    obstacles: around.obstacles.map(({ message }) => message),
     next:
       loaded === undefined || edited === undefined
         ? steps

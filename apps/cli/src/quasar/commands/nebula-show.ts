@@ -80,7 +80,7 @@ async function showNebula(
   const now = await nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost });
-  const { phases, ...facts } = nebulaFacts(state, cost, now, around.raising.shortages);
+  const { phases, ...facts } = nebulaFacts(state, cost, now, around);
   const specs = new Map(spec.phases.map((each) => [each.id, each]));
   const shown = {
     ...facts,
@@ -122,7 +122,7 @@ async function showPhase(
   const settings = settingsIn(workspace);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost, settings });
-  const nebula = nebulaFacts(state, cost, now, around.raising.shortages);
+  const nebula = nebulaFacts(state, cost, now, around);
   const facts = nebula.phases.find(({ phaseId }) => phaseId === id);
   const user = userSettings(settings);
   const plan = planNebula(keptSpec(repositoryId, state), { user, hasSubmodules: false });

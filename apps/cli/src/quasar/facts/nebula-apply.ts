@@ -12,6 +12,7 @@ import { knownUsd, type RunSpending } from "@quasar/runs/internal";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { loopEventFacts, waitingFacts } from "../../shared/facts/output.ts";
 import type { EngineRecord } from "../nebula/engine-lines.ts";
+import type { FoundBeside } from "../nebula/next.ts";
 
 /** How a nebula stands, as `--json` has it. */
 export interface NebulaFacts extends NebulaProgress, SpendingFacts {
@@ -25,6 +26,8 @@ export interface NebulaFacts extends NebulaProgress, SpendingFacts {
   readonly pid?: number | undefined;
   /** What ends its pause; none: it is not paused. */
   readonly pauseEnds: readonly string[];
+  /** What stands in the way of an engine, in words. */
+  readonly obstacles: readonly string[];
   readonly plan: "open" | "asked" | "rejected";
   readonly planReason: string;
   /** What became of the push of its branch; `undefined`: nobody has asked for one. */
@@ -96,7 +99,7 @@ export function nebulaFacts(
   state: NebulaState,
   cost: NebulaCost,
   { pid, working, limits, pauseEnds, laneWaits, questions }: NebulaNow,
-  shortages: readonly Shortage[],
+  { raising: { shortages }, obstacles }: FoundBeside,
 ): NebulaFacts {
   const { id, name, dir, branch, base, phases, planVerdict, planReason } = state;
   return {
@@ -109,6 +112,7 @@ export function nebulaFacts(
       baseSha: base,
       pid,
       pauseEnds,
+      obstacles: obstacles.map(({ message }) => message),
     },
     ...spendingFacts(cost.total),
     shortages: shortages.map(shortageFacts),

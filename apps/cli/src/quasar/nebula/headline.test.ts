@@ -14,7 +14,14 @@ const ROW = " ".repeat(11);
 test("a failure is two lines of a screen, cut between words", () => {
   const search = { phaseId: "search", status: "failed", reason: OUTPUT, isWorkedOn: false };
   const nebula = {
-    ...{ nebula: "shop", branch: "nebula/shop", spentUsd: 0, pauseEnds: [], plan: "open" },
+    ...{
+      nebula: "shop",
+      branch: "nebula/shop",
+      spentUsd: 0,
+      pauseEnds: [],
+      obstacles: [],
+      plan: "open",
+    },
     ...{ landedCount: 0, phaseCount: 1, questions: [], shortages: [] },
     phases: [search as unknown as NebulaPhaseFacts],
   } as unknown as NebulaFacts;

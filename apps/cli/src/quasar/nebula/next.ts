@@ -1,7 +1,16 @@
 import type { NebulaState } from "@quasar/nebula";
-import { type NebulaCost, nebulaCost, type NebulaNow, nebulaNow } from "@quasar/nebula/internal";
+import {
+  findObstacles,
+  type NebulaCost,
+  nebulaCost,
+  type NebulaNow,
+  nebulaNow,
+  type NebulaObstacle,
+} from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
+import { repositoryOf } from "@quasar/runs/internal";
 import type { Settings } from "../../shared/config/settings.ts";
+import { withoutOwnHook } from "../run-options.ts";
 import { branchStands } from "./branch-stands.ts";
 import { githubRemote } from "./github-remote.ts";
 import { type Raising, raisingOf } from "./limits.ts";
@@ -15,12 +24,18 @@ interface Known {
   readonly settings?: Settings | undefined;
 }
 
+/** What is found of a nebula beside its state, which screens show, too. */
+export interface FoundBeside {
+  readonly raising: Raising;
+  readonly obstacles: readonly NebulaObstacle[];
+}
+
 /** What the steps of a nebula depend on beside itself. */
 export async function aroundOf(
   workspace: Workspace,
   state: NebulaState,
   { cost, settings }: Omit<Known, "now"> = {},
-): Promise<Around & { readonly raising: Raising }> {
+): Promise<Around & FoundBeside> {
   const { root, repositoryId } = workspace;
   const budgeted = {
     cost: cost ?? (await nebulaCost(repositoryId, state)),
@@ -30,6 +45,7 @@ export async function aroundOf(
     raising: raisingOf(repositoryId, state, budgeted),
     remote: await githubRemote(root, state),
     branch: await branchStands(root, state),
+    obstacles: await findObstacles(repositoryOf(workspace), state, { withoutOwnHook }),
   };
 }
 

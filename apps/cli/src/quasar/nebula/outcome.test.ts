@@ -30,3 +30,19 @@ test("a pause is ended before a plan that waits is decided", () => {
     "quasar nebula approve --nebula abc",
   ]);
 });
+
+test("what stands in the way of an engine is removed before a resume", () => {
+  const phases = [{ id: "a", status: "pending", questions: [] }];
+  const nebula = { id: "abc", archivedFrom: "", planVerdict: "", phases };
+  const now = { pauseEnds: [], questions: [], limits: new Map() };
+  const message = "words";
+  const obstacles = [
+    { stops: "work", message },
+    { stops: "landing", message, shell: "git -C /repo switch main" },
+  ] as const;
+  const [state, at] = [nebula as unknown as NebulaState, now as unknown as NebulaNow];
+  expect(stepsOfNebula(state, at, { obstacles })).toEqual([
+    "git -C /repo switch main",
+    "quasar nebula apply abc --auto --resume --accept-settings",
+  ]);
+});

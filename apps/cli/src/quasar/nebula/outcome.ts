@@ -1,5 +1,5 @@
 import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
-import { awaitsPush, type NebulaNow } from "@quasar/nebula/internal";
+import { awaitsPush, type NebulaNow, type NebulaObstacle } from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { BranchStands } from "./branch-stands.ts";
@@ -29,6 +29,8 @@ export interface Around {
   readonly remote?: string | undefined;
   /** Where its branch stands. @default `open` */
   readonly branch?: BranchStands | undefined;
+  /** What stands in the way of an engine. @default nothing */
+  readonly obstacles?: readonly NebulaObstacle[] | undefined;
 }
 
 /** What a person types after an engine has ended. */
@@ -57,7 +59,7 @@ export function stepsOfNebula(
   now: NebulaNow,
   around: Around = {},
 ): readonly string[] {
-  const { raising = NOTHING_SHORT } = around;
+  const { raising = NOTHING_SHORT, obstacles = [] } = around;
   const { id: nebulaId, phases } = state;
   if (state.archivedFrom !== "") return endSteps(state, around);
   if (PLAN_WAITS.has(state.planVerdict)) return [...now.pauseEnds, ...planSteps(state)];
@@ -69,6 +71,7 @@ export function stepsOfNebula(
   const isWorkedOn = now.pid !== undefined;
   const steps = [
     ...now.pauseEnds,
+    ...obstacles.flatMap(({ shell = "" }) => (shell === "" ? [] : [shell])),
     ...(question === undefined ? [] : [answerStep(question)]),
     ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
     ...failedSteps(failed, nebulaId),
@@ -78,7 +81,8 @@ export function stepsOfNebula(
     ({ status, question: asks }) => GOES_ON.has(status) || asks === "budget",
   );
   if (isOpen && !isWorkedOn) {
-    return [...steps, `${resumeOf(state)}${raising.flags}${waitLimit(now)}`];
+    const accepts = obstacles.some(({ stops }) => stops === "work") ? " --accept-settings" : "";
+    return [...steps, `${resumeOf(state)}${accepts}${raising.flags}${waitLimit(now)}`];
   }
   const isEnded = !isOpen && asked === undefined && question === undefined;
   if (isEnded) return [...steps, ...endSteps(state, around)];

@@ -57,6 +57,7 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
     ...(pauseEnds.length === 0
       ? []
       : labelled(view, "paused", `until ${pauseEnds.join(" and ")}`, "yellow")),
+    ...obstacleLines(nebula.obstacles, view),
     ...planLines(nebula, view),
     ...pushLines(nebula, view),
     ...questionLines(nebula, view),
@@ -89,6 +90,11 @@ function reasonLines(
     ...lines.slice(0, MOST_REASONS),
     `${rest} more: quasar nebula status ${nebula.nebulaId} --all`,
   ];
+}
+
+/** A line for each thing that stands in the way of an engine. */
+export function obstacleLines(obstacles: readonly string[], view: View): string[] {
+  return obstacles.flatMap((words) => labelled(view, "blocked", headline(words, view), "yellow"));
 }
 
 function planLines({ plan, planReason }: NebulaFacts, view: View): string[] {

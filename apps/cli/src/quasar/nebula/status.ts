@@ -25,7 +25,7 @@ export async function lookAtNebula(workspace: Workspace, state: NebulaState): Pr
   const edited = editedSince(repositoryId, state);
   const advice = editedAdvice(edited, state.dir);
   return {
-    facts: nebulaFacts(state, cost, now, around.raising.shortages),
+    facts: nebulaFacts(state, cost, now, around),
     isFolderChanged: edited !== undefined,
     advice,
     next: withEdited(advice, stepsOfNebula(state, now, around)),

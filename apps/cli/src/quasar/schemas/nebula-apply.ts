@@ -165,6 +165,7 @@ export const NEBULA_ENTRIES = {
   shortages: list(shortage, "The limits that are too small for phases to begin or continue"),
   pid: v.optional(whole("The process that works on it")),
   pauseEnds: texts("The commands that together end its pause; none: it is not paused"),
+  obstacles: texts("What stands in the way of an engine, each in words; none: nothing does"),
   plan: word(
     ["open", "asked", "rejected"],
     "open: phases may begin; else none does before a person approves the plan",

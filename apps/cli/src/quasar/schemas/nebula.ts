@@ -167,6 +167,9 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
   nebulaId: v.optional(text("The nebula, where it has begun: then the plan is that of its copy")),
   pid: v.optional(whole("The process that works on it")),
   resume: v.optional(list(resumed, "In the order of the plan, where it has begun")),
+  obstacles: v.optional(
+    texts("What stands in the way of an engine, each in words, where it has begun"),
+  ),
   isFolderChanged: v.optional(FOLDER_CHANGED),
 });
 
