@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
 import type { ApplyOptions } from "../src/engine/apply.ts";
+import { nebulaEvents } from "../src/state/events.ts";
 import { updateNebula } from "../src/engine/update.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { loadNebula } from "../src/spec/index.ts";
@@ -51,6 +52,9 @@ test("a new work tree gets the files that it needs and is set up once before its
     "link was not copied: it is no plain file",
     "none was not copied: it is not there",
   ]);
+  const message = "none was not copied: it is not there";
+  const kept = nebulaEvents(commonDir(place), newest(place).id);
+  expect(kept).toContainEqual(expect.objectContaining({ type: "warning", phase: "a", message }));
   expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe(".gitignore\na.txt");
 });
 

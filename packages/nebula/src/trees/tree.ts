@@ -20,6 +20,7 @@ import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { refsOf } from "../state/home.ts";
+import { note } from "../state/report.ts";
 import { copyFiles } from "./copy-files.ts";
 import { removeEmptyFolders } from "./place.ts";
 import { forgetSetUp, setUp, type SetUpOptions } from "./set-up.ts";
@@ -67,7 +68,7 @@ export async function openTree(
   const { repository, signal } = engine;
   if (name === VERIFY_TREE) await removeBroken(repository, path);
   await removeUnfinishedWorkTree(repository, path, { signal });
-  const prepare = () => copyFiles(engine, path);
+  const prepare = () => copyFiles(noting(engine, name), path);
   const tree = existsSync(path)
     ? await openRepository(path, { signal })
     : await addDetachedWorkTree(repository, { path, commit, prepare, signal });
@@ -105,9 +106,18 @@ export async function moveTree(
     leave(engine, options.name, left);
   }
   await removeUntracked(tree.root, { ignored, signal });
-  if (ignored) await copyFiles(engine, tree.root);
+  if (ignored) await copyFiles(noting(engine, options.name), tree.root);
   await setUp(engine, tree, options.setup);
   return tree;
+}
+
+/** An engine that keeps in the journal, as the phase's, what it warns of while it makes the work tree of a phase. */
+function noting(engine: Engine, name: string): Engine {
+  const phase = engine.store.current.phases.find(({ ref }) => ref === name)?.id;
+  if (phase === undefined) return engine;
+  const tell: Engine["tell"] = (event) =>
+    event.type === "warning" ? note(engine, { ...event, phase }) : engine.tell(event);
+  return { ...engine, tell };
 }
 
 /** What commands have left in the tree of the verifications is nobody's work. */

@@ -200,7 +200,7 @@ export async function workOnNebula(
     let { reason, state } = await work(resumed);
     const isPlanAsked = reason === "waiting" && state.planVerdict === "asked";
     if (isPlanAsked && isAsked && options.json !== true) {
-      state = await askPlan(commonDir, state, planOf);
+      state = await askPlan(commonDir, state, root, planOf);
       if (state.planVerdict === "approved") ({ reason, state } = await work(state));
     }
     const now = await nebulaNow(commonDir, state);

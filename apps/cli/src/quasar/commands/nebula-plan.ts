@@ -38,6 +38,7 @@ import { section } from "../../shared/output/section.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
 import { firstTurnShortages } from "../nebula/first-turns.ts";
+import { missingCopies } from "../nebula/missing-copies.ts";
 import { aroundOf } from "../nebula/next.ts";
 import { stepsOfNebula } from "../nebula/outcome.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
@@ -81,9 +82,15 @@ export async function nebulaPlanCommand(
   const estimate =
     begun === undefined ? estimateCost(plan.phases, await pastPhases(repositoryId)) : undefined;
   const { branch } = base;
+  const missing = missingCopies(spec, root);
   const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
   if (json === true) {
-    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, { base, short, estimate });
+    const facts = nebulaPlanFacts({ dir, problems }, spec, plan, {
+      base,
+      short,
+      estimate,
+      missing,
+    });
     const { nebulaId, pid, resume, edited, obstacles } = resuming ?? {};
     const isFolderChanged = resuming && edited !== undefined;
     const all = { ...facts, nebulaId, pid, resume, obstacles, isFolderChanged };
@@ -98,7 +105,7 @@ export async function nebulaPlanCommand(
       spec,
       // What it runs was asked about when it began, and is with each update.
       begun === undefined ? plan : { ...plan, asks: [] },
-      { base, short, estimate, warnings: problems },
+      { base, short, estimate, missing, warnings: problems },
       view,
     ),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),

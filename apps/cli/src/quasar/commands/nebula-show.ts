@@ -131,7 +131,7 @@ async function showPhase(
     throw noPhase(state, id);
   }
   const { question, findings, runId } = phase;
-  const { runs, task } = await attemptsOf(workspace, state, phase, facts);
+  const { runs, task, warnings } = await attemptsOf(workspace, state, phase, facts);
   const { body } = planned.phase;
   const earlier =
     task === undefined ? undefined : earlierText(repositoryId, state, { phase: id, task });
@@ -143,6 +143,7 @@ async function showPhase(
     ...{ question, reasons: findings },
     files: await changesOf(root, phase),
     runs,
+    warnings,
   };
   const next = [
     ...(phase.question === "budget"

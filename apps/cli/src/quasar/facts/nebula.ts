@@ -22,6 +22,8 @@ export interface PlanBeside {
   readonly short: readonly FirstTurnShortage[];
   /** What it likely costs; `undefined`: nothing says so. */
   readonly estimate: CostEstimate | undefined;
+  /** The files to copy that are not there. */
+  readonly missing: readonly string[];
 }
 
 /** A plan as `--json` prints it. */
@@ -29,7 +31,7 @@ export function nebulaPlanFacts(
   { dir, problems }: Pick<LoadedNebula, "dir" | "problems">,
   spec: NebulaSpec,
   plan: NebulaPlan,
-  { base, short, estimate }: PlanBeside,
+  { base, short, estimate, missing }: PlanBeside,
 ): Omit<NebulaPlanLine, "v" | "type" | "exit" | "next"> {
   return {
     dir,
@@ -46,7 +48,10 @@ export function nebulaPlanFacts(
     verify: spec.execution.verify,
     copy: spec.execution.copy,
     requiresNebulae: spec.dependencies.requiresNebulae,
-    asks: plan.asks.map(({ key, value, files }) => ({ setting: key, says: value, inFiles: files })),
+    asks: plan.asks.map(({ key, value, files }) => ({
+      ...{ setting: key, says: value, inFiles: files },
+      exists: key === "copy" ? !missing.includes(value) : undefined,
+    })),
     overlaps: plan.overlaps.map(({ phases, patterns }) => ({
       phaseIds: phases.map(({ id }) => id),
       patterns,

@@ -1,6 +1,7 @@
 import { countChanges, type FileChange } from "@quasar/git/history";
 import type { NebulaState, PhaseState } from "@quasar/nebula";
 import {
+  type KeptEvent,
   nebulaEvents,
   nebulaHome,
   type PhaseAttempt,
@@ -22,6 +23,8 @@ export interface ShownAttempts {
   readonly runs: readonly ShownAttempt[];
   /** What the run of the last one was asked; `undefined` where nothing of it was saved, or the next has not begun. */
   readonly task: string | undefined;
+  /** What its engine has warned of and kept, each once. */
+  readonly warnings: readonly string[];
 }
 
 /** The attempts of a phase, each with its run. */
@@ -31,7 +34,8 @@ export async function attemptsOf(
   phase: PhaseState,
   { isWorkedOn }: { readonly isWorkedOn: boolean },
 ): Promise<ShownAttempts> {
-  const attempts = phaseAttempts(phase, nebulaEvents(repositoryId, id));
+  const events = nebulaEvents(repositoryId, id);
+  const attempts = phaseAttempts(phase, events);
   const home = runsFolder(nebulaHome(repositoryId, id), phase.ref);
   const workspace = await openWorkspace(root, { home });
   // Who works on a run is the nebula's engine, which its status says.
@@ -51,7 +55,15 @@ export async function attemptsOf(
   return {
     runs: attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) })),
     task: asked,
+    warnings: warningsOf(events, phase.id),
   };
+}
+
+function warningsOf(events: readonly KeptEvent[], id: string): readonly string[] {
+  const said = events.flatMap((event) =>
+    event.type === "warning" && event.phase === id ? [event.message] : [],
+  );
+  return [...new Set(said)];
 }
 
 /** What a phase changes on the branch, or has been approved to; `undefined` where nothing of it is approved yet. */

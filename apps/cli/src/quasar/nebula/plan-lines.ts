@@ -23,7 +23,7 @@ interface Beside extends PlanBeside {
 export function planLines(
   spec: NebulaSpec,
   plan: NebulaPlan,
-  { base, short, estimate, warnings }: Beside,
+  { base, short, estimate, missing, warnings }: Beside,
   view: View,
 ): readonly string[] {
   const { execution, dependencies } = spec;
@@ -51,11 +51,19 @@ export function planLines(
       criticalPath.length > 1 ? [criticalPath.map(({ id }) => shortId(id)).join(" → ")] : [],
     ),
     ...(plan.hasEmptySubmodules ? labelled(view, "warning", SUBMODULES, "yellow") : []),
+    ...missing.flatMap((path) =>
+      labelled(
+        view,
+        "warning",
+        `${cut(path)} is not there: [execution] copy copies nothing`,
+        "yellow",
+      ),
+    ),
     ...shortLines(short, view),
     ...problemLines(warnings, view),
     ...overlapLines(plan, view),
     ...section(phaseTable(phases, view)),
-    ...section(askLines(plan, view)),
+    ...section(askLines(plan, missing, view)),
   ];
 
   function list(label: string, values: readonly string[]): readonly string[] {
@@ -162,13 +170,14 @@ function phaseTable(phases: readonly PlannedPhase[], view: View): readonly strin
   return tableLines(head, rows, ["right", "left", "left", "right", "left", "left"], view);
 }
 
-function askLines({ asks }: NebulaPlan, view: View): readonly string[] {
+function askLines({ asks }: NebulaPlan, missing: readonly string[], view: View): readonly string[] {
   if (asks.length === 0) return [];
   const lines = asks.flatMap(({ key, value, files }) => {
     const [first = "", ...more] = files;
     const where =
       more.length === 0 ? cut(first) : `${cut(first)} and ${count(more.length, "file")}`;
-    return labelled(view, key, `${cut(value)} (${where})`);
+    const isThere = missing.includes(value) ? "not there now" : "there now";
+    return labelled(view, key, `${cut(value)} (${where}${key === "copy" ? `; ${isThere}` : ""})`);
   });
   return ["needs your yes before it starts, since it acts as you", ...lines];
 }

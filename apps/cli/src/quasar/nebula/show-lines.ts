@@ -15,6 +15,7 @@ type ShownPhase = Omit<NebulaPhaseLine, "v" | "type" | "exit" | "next"> & {
 };
 
 const MOST_FILES = 20;
+const MOST_WARNINGS = 5;
 
 /** What a nebula is: what it is for, how it is worked on, and its phases. */
 export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] {
@@ -59,6 +60,7 @@ export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
     `${view.paint("bold", whose)} ${standing}`,
     ...labelled(view, "title", cut(phase.title)),
     ...whole("because", [phase.because], view, "yellow"),
+    ...whole("warning", phase.warnings.slice(-MOST_WARNINGS), view, "yellow"),
     ...list("needs", phase.dependsOn, view),
     ...list("scope", phase.scope, view),
     ...labelled(view, "agents", agentWords(phase)),

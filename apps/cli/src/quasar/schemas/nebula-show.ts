@@ -62,6 +62,7 @@ export const nebulaPhaseLine = result("nebula_phase", "All that is known of a ph
   reasons: texts("What its agents read beside: why the last landing was refused"),
   files: v.optional(list(fileChange, "What it changes; left out: nothing of it is approved yet")),
   runs: list(attempt, "Its attempts, oldest first"),
+  warnings: texts("What its engine has warned of, oldest first, each once"),
 });
 
 export type NebulaPhaseLine = Printed<typeof nebulaPhaseLine>;

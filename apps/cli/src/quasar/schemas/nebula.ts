@@ -97,6 +97,7 @@ const asked = object(
     setting: text("setup, copy, checks, verify, coder or reviewer"),
     says: text("The command, the agent or the file"),
     inFiles: texts("The files that name it"),
+    exists: v.optional(flag("Of a file to copy: whether it is there now")),
   },
   "What runs, works or is copied as the user",
 );

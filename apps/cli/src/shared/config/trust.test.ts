@@ -58,10 +58,11 @@ test("a yes is for what was shown: what has changed while the question stood is 
 test("a file that is copied is not said to run", () => {
   const { dir } = aFolder();
   writeFileSync(join(dir, ".env"), "KEY=1\n");
-  const guarded = { setup: ["npm ci"], copy: [".env"] };
+  const guarded = { setup: ["npm ci"], copy: [".env", ".evn"] };
   const options = { path: "nebula shop", guarded, workTree: dir, stateDir: join(dir, "state") };
   const ask = () => requireTrust({ ...options, copies: ["copy"], trust: false });
   expect(ask).toThrow(/would run programs, copy files or spend money:[^]*\n {2}\.env is copied\n/u);
+  expect(ask).toThrow(/\n {2}\.evn would be copied, and is not there now$/u);
 });
 
 test("what several files need is asked for at once, and a yes is for all of it", async () => {

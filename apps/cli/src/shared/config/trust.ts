@@ -64,7 +64,14 @@ function untrustedOf({
     ([key, value]) => `  ${key} = ${fit(cleanLine(JSON.stringify(value)), 200)}`,
   );
   const copied = new Set(copies.flatMap((key) => textsOf(guarded[key] ?? [])));
-  const lines = [...settings, ...runs.flatMap((run) => linesOf(run, copied))];
+  const missing = [...copied].filter((file) => !existsSync(join(workTree, file)));
+  const lines = [
+    ...settings,
+    ...runs.flatMap((run) => linesOf(run, copied)),
+    ...missing.map(
+      (file) => `  ${fit(cleanLine(file), 100)} would be copied, and is not there now`,
+    ),
+  ];
   const does =
     copied.size > 0 ? "run programs, copy files or spend money" : "run programs or spend money";
   const message = `${cleanLine(path)} would ${does}:\n${lines.join("\n")}`;
