@@ -78,7 +78,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
           `${record.tip.slice(0, 10)} ${BASE[record.outcome]}`,
           record.outcome === "failed" ? "red" : undefined,
         ),
-        ...record.findings.flatMap((finding) => say("", finding, "yellow")),
+        ...record.findings.flatMap((finding) => because("", "", finding, "yellow")),
       ];
     case "phase_landed": {
       const how = record.verified ? "landed, verified" : "landed, not verified";

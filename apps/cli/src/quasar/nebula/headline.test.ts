@@ -54,6 +54,10 @@ test.for([
   ["  \n\nfirst\nsecond", "first …"],
   [`it broke: ${"x".repeat(200)}`, `it broke: ${"x".repeat(127)}…`],
   ["word ".repeat(40), `${"word ".repeat(27)}…`],
+  [
+    "[verify] npm test exit 1: > test\n> node --test\n\nnot ok 1 - sum\nend",
+    "[verify] npm test exit 1: not ok 1 - sum …",
+  ],
   ["\u001b[31mred", String.raw`\u{1b}[31mred`],
 ] as const)("%j is %j behind a label", ([text, line]) => {
   expect(headline(text, view)).toBe(line);
