@@ -1,5 +1,12 @@
 import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
-import { earlierText, keptSpec, nebulaCost, nebulaNow, noPhase } from "@quasar/nebula/internal";
+import {
+  earlierText,
+  keptSpec,
+  nebulaCost,
+  nebulaHome,
+  nebulaNow,
+  noPhase,
+} from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
@@ -13,6 +20,7 @@ import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
 import { aroundOf } from "../nebula/next.ts";
 import { answer, showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
+import { outputFiles } from "../nebula/output-files.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
 import { reasonOf, standingOf } from "../nebula/standing.ts";
@@ -160,7 +168,10 @@ async function showPhase(
     return;
   }
   const view = viewOf(process.stdout);
-  const how = { standing: standingOf(facts, nebula), because: reasonOf(facts, nebula) };
+  const because = reasonOf(facts, nebula);
+  const texts = [because, ...findings, ...runs.flatMap(({ reasons }) => reasons)];
+  const outputs = outputFiles(nebulaHome(repositoryId, state.id).receipts, texts);
+  const how = { standing: standingOf(facts, nebula), because, outputs };
   write(process.stdout, [
     ...phaseLines({ ...shown, ...how }, view),
     ...section(nextLines(next, view)),

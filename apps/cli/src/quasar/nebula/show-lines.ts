@@ -5,6 +5,7 @@ import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import { costCell } from "../runs/cost-cell.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
+import { headline } from "./headline.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
 type ShownNebula = Omit<NebulaShowLine, "v" | "type" | "exit" | "next">;
@@ -12,10 +13,14 @@ type ShownPhase = Omit<NebulaPhaseLine, "v" | "type" | "exit" | "next"> & {
   readonly standing: Standing;
   /** Why it stands so. */
   readonly because: string;
+  /** The file that has all of an output, by the text that shows a part of it. */
+  readonly outputs: ReadonlyMap<string, string>;
 };
 
 const MOST_FILES = 20;
 const MOST_WARNINGS = 5;
+/** Of a text that may be the output of a command. */
+const MOST_LINES = 20;
 
 /** What a nebula is: what it is for, how it is worked on, and its phases. */
 export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] {
@@ -59,8 +64,8 @@ export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
   return [
     `${view.paint("bold", whose)} ${standing}`,
     ...labelled(view, "title", cut(phase.title)),
-    ...whole("because", [phase.because], view, "yellow"),
-    ...whole("warning", phase.warnings.slice(-MOST_WARNINGS), view, "yellow"),
+    ...whole("because", [becauseOf(phase, view)], phase, view, "yellow"),
+    ...list("warning", phase.warnings.slice(-MOST_WARNINGS), view),
     ...list("needs", phase.dependsOn, view),
     ...list("scope", phase.scope, view),
     ...labelled(view, "agents", agentWords(phase)),
@@ -83,6 +88,13 @@ const GATES = {
   approve: "a person approves its change",
 } as const;
 
+/** Why it stands so: in one line where the same stands below in full. */
+function becauseOf({ because, runs, ...phase }: ShownPhase, view: View): string {
+  const below = [...runs.flatMap(({ reasons }) => reasons), ...findingsOf(phase)];
+  const isBelow = below.some((text) => text !== "" && because.includes(text));
+  return isBelow ? headline(because, view) : because;
+}
+
 function agentWords({ coder, reviewer, model }: ShownPhase): string {
   const by = model === "" ? "" : ` (${cleanLine(model)})`;
   return `${cleanLine(coder)}${by} writes, ${cleanLine(reviewer)} reviews`;
@@ -104,7 +116,7 @@ function changeLines(files: NonNullable<ShownPhase["files"]>, view: View): reado
   return all.flatMap((line, at) => labelled(view, at === 0 ? "changes" : "", line));
 }
 
-function attemptTable({ runs }: ShownPhase, view: View): readonly string[] {
+function attemptTable({ runs, outputs }: ShownPhase, view: View): readonly string[] {
   if (runs.length === 0) return [];
   const rows = runs.map((each) => [
     String(each.attempt),
@@ -116,9 +128,13 @@ function attemptTable({ runs }: ShownPhase, view: View): readonly string[] {
   const head = ["attempt", "run", "status", "cycles", "cost"];
   const align = ["right", "left", "left", "right", "right"] as const;
   const why = runs.flatMap(({ attempt, reasons }) =>
-    reasons.map((reason) => `attempt ${attempt}: ${reason}`),
+    reasons.map((reason) => [`attempt ${attempt}: ${reason}`, outputs.get(reason) ?? ""] as const),
   );
-  return [...tableLines(head, rows, align, view), ...whole("why", why, view)];
+  const shown = { outputs: new Map(why) };
+  return [
+    ...tableLines(head, rows, align, view),
+    ...whole("why", [...shown.outputs.keys()], shown, view),
+  ];
 }
 
 function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): string {
@@ -127,8 +143,15 @@ function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): stri
 }
 
 /** Why it waits, where that is in no attempt yet. */
-function findingLines({ status, reasons }: ShownPhase, view: View): readonly string[] {
-  return status === "awaiting_human" ? whole("finding", reasons, view) : [];
+function findingLines(phase: ShownPhase, view: View): readonly string[] {
+  return whole("finding", findingsOf(phase), phase, view);
+}
+
+function findingsOf({
+  status,
+  reasons,
+}: Pick<ShownPhase, "status" | "reasons">): readonly string[] {
+  return status === "awaiting_human" ? reasons : [];
 }
 
 function textLines(phase: ShownPhase, view: View): readonly string[] {
@@ -150,15 +173,28 @@ function list(label: string, values: readonly string[], view: View): readonly st
   return values.flatMap((each, at) => labelled(view, at === 0 ? label : "", cut(each)));
 }
 
-/** Texts of any length, with the lines that they have. */
+/** Texts of any length with the lines that they have, of each the first ones. */
 function whole(
   label: string,
   texts: readonly string[],
+  { outputs }: Pick<ShownPhase, "outputs">,
   view: View,
   style?: Style,
 ): readonly string[] {
-  const lines = texts.flatMap((text) => text.trim().split("\n")).filter((line) => line !== "");
+  const lines = texts.flatMap((text) => firstLines(text, outputs.get(text) ?? ""));
   return lines.flatMap((line, at) => labelled(view, at === 0 ? label : "", line, style));
+}
+
+/** @param path - Of the file that has all; `""`: none is known. */
+function firstLines(text: string, path: string): readonly string[] {
+  const lines = text
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "");
+  const more = lines.length - MOST_LINES;
+  if (more <= 0) return lines;
+  const where = path === "" ? "--json has all" : path;
+  return [...lines.slice(0, MOST_LINES), `… ${count(more, "more line")}: ${where}`];
 }
 
 function cut(text: string): string {
