@@ -33,7 +33,7 @@ const TWO_FAILED = {
 const failedSteps = (id: string, ...phases: readonly string[]) =>
   phases.flatMap((phase) => [
     `quasar nebula show ${id} ${phase}`,
-    `quasar nebula retry ${phase} --nebula ${id}`,
+    `quasar nebula retry ${phase} --nebula ${id}   (with an unchanged text it may fail again)`,
   ]);
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {

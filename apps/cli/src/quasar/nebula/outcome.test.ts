@@ -3,6 +3,29 @@ import type { NebulaNow } from "@quasar/nebula/internal";
 import { expect, test } from "vitest";
 import { stepsOfNebula, stepsOfPhase } from "./outcome.ts";
 
+const AGAIN = "   (with an unchanged text it may fail again)";
+
+test("each phase that waits has a line, the first one all that can be typed", () => {
+  const waits = (id: string, question: string) => ({
+    ...{ id, question, status: "awaiting_human", questions: [], merges: "", approvedCandidate: "" },
+  });
+  const phases = [
+    waits("one", "rework"),
+    ...["two", "three", "four"].map((id) => waits(id, "land")),
+  ];
+  const nebula = { id: "abc", archivedFrom: "", planVerdict: "", phases };
+  const now = { pauseEnds: [], questions: [], limits: new Map() };
+  const steps = stepsOfNebula(nebula as unknown as NebulaState, now as unknown as NebulaNow);
+  expect(steps).toEqual([
+    "quasar nebula show abc one",
+    `quasar nebula retry one --nebula abc${AGAIN}`,
+    "quasar nebula skip one --nebula abc",
+    "quasar nebula show abc two   (waits for you, too)",
+    "quasar nebula show abc three   (waits for you, too)",
+    "quasar nebula status abc --all   (4 phases wait)",
+  ]);
+});
+
 test("what was approved as another change leads to what differs", () => {
   const asked = { id: "a", status: "awaiting_human", question: "land", questions: [], merges: "" };
   const phase = { ...asked, approvedCandidate: "1".repeat(40) };
@@ -16,9 +39,11 @@ test("an id that looks like an option is none in the commands that are advised",
   const phase = (id: string) => ({ id, status: "failed" }) as NebulaState["phases"][number];
   const nebula = { id: "abc" } as NebulaState;
   expect(stepsOfPhase(nebula, phase("--all"))).toEqual([
-    "quasar nebula retry --nebula abc -- --all",
+    `quasar nebula retry --nebula abc -- --all${AGAIN}`,
   ]);
-  expect(stepsOfPhase(nebula, phase("a b"))).toEqual(["quasar nebula retry 'a b' --nebula abc"]);
+  expect(stepsOfPhase(nebula, phase("a b"))).toEqual([
+    `quasar nebula retry 'a b' --nebula abc${AGAIN}`,
+  ]);
 });
 
 test("a pause is ended before a plan that waits is decided", () => {

@@ -51,8 +51,8 @@ export function nextOfNebula(
 }
 
 /**
- * What a person types for a nebula as it stands: first what it waits for. Of several phases that wait the first, since the
- * others come after it.
+ * What a person types for a nebula as it stands: first what it waits for. Of several phases that wait all for the first,
+ * and for each other one the command that shows it, and what to type for it.
  */
 export function stepsOfNebula(
   state: NebulaState,
@@ -64,7 +64,7 @@ export function stepsOfNebula(
   if (state.archivedFrom !== "") return endSteps(state, around);
   if (PLAN_WAITS.has(state.planVerdict)) return [...now.pauseEnds, ...planSteps(state)];
   const question = now.questions[0]?.id;
-  const asked = phases.find(
+  const waiting = phases.filter(
     (phase) => phase.status === "awaiting_human" && !isAsking(phase) && phase.question !== "budget",
   );
   const failed = phases.filter(({ status }) => status === "failed");
@@ -73,7 +73,7 @@ export function stepsOfNebula(
     ...now.pauseEnds,
     ...obstacles.flatMap(({ shell = "" }) => (shell === "" ? [] : [shell])),
     ...(question === undefined ? [] : [answerStep(question)]),
-    ...(asked === undefined ? [] : answersOf(asked, nebulaId)),
+    ...waitingSteps(waiting, nebulaId),
     ...failedSteps(failed, nebulaId),
     ...raising.steps,
   ];
@@ -84,7 +84,7 @@ export function stepsOfNebula(
     const accepts = obstacles.some(({ stops }) => stops === "work") ? " --accept-settings" : "";
     return [...steps, `${resumeOf(state)}${accepts}${raising.flags}${waitLimit(now)}`];
   }
-  const isEnded = !isOpen && asked === undefined && question === undefined;
+  const isEnded = !isOpen && waiting.length === 0 && question === undefined;
   if (isEnded) return [...steps, ...endSteps(state, around)];
   if (steps.length > 0) return steps;
   return [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
@@ -119,8 +119,8 @@ function endSteps(
 export function stepsOfPhase({ id: nebulaId }: NebulaState, phase: PhaseState): readonly string[] {
   if (isAsking(phase)) return phase.questions.slice(0, 1).map(answerStep);
   if (phase.status === "awaiting_human") return answersOf(phase, nebulaId);
-  const isOver = phase.status === "failed" || phase.status === "skipped";
-  return isOver ? [answer("retry", phase.id, nebulaId)] : [];
+  if (phase.status === "failed") return [retryStep(phase, nebulaId)];
+  return phase.status === "skipped" ? [answer("retry", phase.id, nebulaId)] : [];
 }
 
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "queued", "landing"]);
@@ -170,7 +170,7 @@ function answersOf(
     return [`${again} --nebula ${nebulaId}`, answer("skip", id, nebulaId)];
   }
   if (question === "budget") return [answer("skip", id, nebulaId)];
-  if (question !== "land") return [answer("retry", id, nebulaId), answer("skip", id, nebulaId)];
+  if (question !== "land") return [retryStep({ id }, nebulaId), answer("skip", id, nebulaId)];
   return [
     ...(approvedCandidate === "" ? [] : [answer("diff", id, nebulaId, " --since-approval")]),
     answer("diff", id, nebulaId, " --landed"),
@@ -179,13 +179,33 @@ function answersOf(
   ];
 }
 
+const MOST_WAITING = 3;
+
+/** Of the first all that can be typed, after why it waits where that may not change by itself. */
+function waitingSteps(waiting: readonly PhaseState[], nebulaId: string): readonly string[] {
+  const [first, ...others] = waiting;
+  if (first === undefined) return [];
+  const shown = others.slice(0, MOST_WAITING - 1).map(({ id }) => showStep(id, nebulaId));
+  const all = [`quasar nebula status ${nebulaId} --all   (${waiting.length} phases wait)`];
+  return [
+    ...(first.question === "rework" ? [showStep(first.id, nebulaId)] : []),
+    ...answersOf(first, nebulaId),
+    ...shown.map((step) => `${step}   (waits for you, too)`),
+    ...(waiting.length > MOST_WAITING ? all : []),
+  ];
+}
+
+function retryStep({ id }: Pick<PhaseState, "id">, nebulaId: string): string {
+  return `${answer("retry", id, nebulaId)}   (with an unchanged text it may fail again)`;
+}
+
 const MOST_FAILED = 3;
 
 /** Of each first why it has failed, in full. */
 function failedSteps(failed: readonly PhaseState[], nebulaId: string): readonly string[] {
   const shown = failed
     .slice(0, MOST_FAILED)
-    .flatMap(({ id }) => [showStep(id, nebulaId), answer("retry", id, nebulaId)]);
+    .flatMap(({ id }) => [showStep(id, nebulaId), retryStep({ id }, nebulaId)]);
   if (failed.length <= MOST_FAILED) return shown;
   return [...shown, `quasar nebula status ${nebulaId} --all   (${failed.length} phases failed)`];
 }
