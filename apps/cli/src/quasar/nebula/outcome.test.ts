@@ -65,7 +65,8 @@ test("what stands in the way of an engine is removed before a resume", () => {
     { stops: "work", message },
     { stops: "landing", message, shell: "git -C /repo switch main" },
   ] as const;
-  const [state, at] = [nebula as unknown as NebulaState, now as unknown as NebulaNow];
+  const state = nebula as unknown as NebulaState;
+  const at = now as unknown as NebulaNow;
   expect(stepsOfNebula(state, at, { obstacles })).toEqual([
     "git -C /repo switch main",
     "quasar nebula apply abc --auto --resume --accept-settings",
