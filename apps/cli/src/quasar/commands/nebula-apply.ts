@@ -60,7 +60,7 @@ import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { requireNebulaTrust } from "../nebula/trust.ts";
 import { uncommittedBeside, uncommittedWords } from "../nebula/uncommitted.ts";
-import { landedWords } from "../nebula/unfinished.ts";
+import { landedWords, leftCount } from "../nebula/unfinished.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
 import { withoutOwnHook } from "../run-options.ts";
 
@@ -118,7 +118,10 @@ export async function workOnNebula(
     resumed === undefined ? validSpec(loaded, named) : keptSpec(commonDir, resumed),
   );
   // Before anybody is asked whether they trust what would not run.
-  if (options.auto !== true) throw withoutAuto(spec, named, options);
+  if (options.auto !== true) {
+    const left = resumed === undefined ? spec.phases.length : leftCount(resumed);
+    throw withoutAuto(left, named, options);
+  }
   refuseIdleFlags(spec, { dir: resumed?.dir ?? loaded?.dir ?? named, resumed }, options);
   const { folders } = openUser();
   const trust = options.trustConfig === true;
@@ -334,12 +337,8 @@ async function baseOf(root: string, named: string | undefined): Promise<string> 
   });
 }
 
-function withoutAuto(
-  { phases }: NebulaSpec,
-  named: string,
-  { resume }: NebulaApplyOptions,
-): CliError {
-  const message = `${count(phases.length, "phase")} would be worked on; without --auto nothing begins`;
+function withoutAuto(left: number, named: string, { resume }: NebulaApplyOptions): CliError {
+  const message = `${count(left, "phase")} would be worked on; without --auto nothing begins`;
   return new CliError("ERR_USAGE", message, {
     next: [
       `quasar nebula apply ${shellWord(named)} --auto${resume === true ? " --resume" : ""}`,

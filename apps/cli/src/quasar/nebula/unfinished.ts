@@ -1,3 +1,4 @@
+import type { PhaseState } from "@quasar/nebula";
 import type { NebulaProgress } from "@quasar/nebula/internal";
 import { RunsError, type Workspace } from "@quasar/runs";
 import { cleanLine, count, fit } from "@quasar/runs/text";
@@ -37,6 +38,17 @@ export function unfinishedWords({ nebula, ...progress }: UnfinishedNebula): stri
 export function landedWords({ landedCount, phaseCount }: NebulaProgress): string {
   return `${landedCount} of ${count(phaseCount, "phase")} landed`;
 }
+
+/** How many phases of work are left. */
+export function leftCount({
+  phases,
+}: {
+  readonly phases: readonly Pick<PhaseState, "status" | "merges">[];
+}): number {
+  return phases.filter(({ status, merges }) => merges === "" && !ENDED.has(status)).length;
+}
+
+const ENDED: ReadonlySet<PhaseState["status"]> = new Set(["done", "failed", "skipped"]);
 
 /** A line each, for a list. */
 export function unfinishedList(nebulae: readonly UnfinishedNebula[]): readonly string[] {
