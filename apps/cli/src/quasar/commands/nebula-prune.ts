@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { lostWords } from "../nebula/lost-words.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaPruneLine } from "../schemas/nebula-care.ts";
 
@@ -82,10 +83,12 @@ function prunedLines(
   isDryRun: boolean,
   view: View,
 ): readonly string[] {
-  const what = `its folder, ${count(refs.length, "ref")} and ${count(trees.length, "work tree")}`;
   const verb = isDryRun ? "would lose" : "has lost";
   return [
-    view.paint("bold", `nebula ${fit(cleanLine(name), 40)} ${verb} ${what}`),
+    view.paint(
+      "bold",
+      `nebula ${fit(cleanLine(name), 40)} ${verb} ${lostWords({ trees, refs }, isDryRun)}`,
+    ),
     ...labelled(view, "kept", `the branch ${cleanLine(branch)}`),
     ...(bundle === undefined ? [] : labelled(view, "", `what no branch has: ${cleanLine(bundle)}`)),
     ...(bundle === undefined || isDryRun

@@ -48,7 +48,9 @@ const pruned = object(
     nebulaId: text("The nebula"),
     nebula: text("Its name"),
     workTrees: texts("Its work trees that were left"),
-    refCount: whole("How many refs of it"),
+    refCount: whole(
+      "How many refs of it; a dry run leaves out those that its work trees get before they go",
+    ),
     bundle: v.optional(
       text("The file that keeps what no branch has; left out: all of it is in one"),
     ),
