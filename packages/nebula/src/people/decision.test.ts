@@ -102,3 +102,12 @@ test("an answer is used once", () => {
 test("an unknown phase has no answer", () => {
   expect(answered({ phase: "b" })).toEqual({ kind: "refused", why: "there is no such phase" });
 });
+
+test.for([
+  ["queued", "it is approved already"],
+  ["landing", "it is approved already"],
+  ["done", "it has landed"],
+] as const)("an approval of what is %s says so", ([status, why]) => {
+  const approved = { ...WAITING, status, question: "", approved: DIGEST, landing: 1 } as const;
+  expect(answered({}, approved)).toEqual({ kind: "refused", why });
+});

@@ -86,6 +86,8 @@ const UNDECIDED = {
 } as const satisfies Partial<Record<PhaseStatus, string>>;
 
 function approve(phase: PhaseState, { digest }: Decision): Decided {
+  const { status } = phase;
+  if (status === "queued" || status === "landing") return refused(`${UNDECIDED[status]} already`);
   const problem = notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
   const { candidate: approvedCandidate } = phase;
