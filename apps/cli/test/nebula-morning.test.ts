@@ -82,7 +82,7 @@ const MORNING = `shop: 6 of 10 phases landed on nebula/shop, $1.85 spent
            quasar nebula approve pay --nebula ID
            quasar nebula reject pay --nebula ID --reason "…"
            quasar nebula show ID search
-           quasar nebula retry search --nebula ID   (with an unchanged text it may fail again)
+           quasar nebula retry search --nebula ID (with an unchanged text it may fail again)
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `;
 
@@ -97,7 +97,7 @@ test("five lines say what landed, what waits and what it cost, and what follows 
   const ofLine = (command: string): readonly string[] =>
     new RegExp(`quasar (nebula ${command} .*)`, "u")
       .exec(morning)?.[1]
-      ?.replace(/ {3}\(.*/u, "")
+      ?.replace(/ \(.*/u, "")
       .split(" ") ?? [];
   for (const command of ["diff", "approve"]) {
     const done = await quasar(at, ofLine(command));
@@ -112,7 +112,7 @@ shop: 7 of 10 phases landed on nebula/shop, $1.85 spent
   failed   search: not approved in 1 cycle: No price is found.
   skipped  page: needs "search", which failed
   next     quasar nebula show ID search
-           quasar nebula retry search --nebula ID   (with an unchanged text it may fail again)
+           quasar nebula retry search --nebula ID (with an unchanged text it may fail again)
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `);
   const retried = await quasar(at, ofLine("retry"));
