@@ -222,7 +222,10 @@ test("a nebula that has begun takes over what its folder says now", async () => 
   expect(updated.stdout).toBe(`nebula demo changes:
   one      keeps the text that it began with
   three    joins
-  next     quasar nebula apply ${id} --auto --resume
+  next     quasar nebula diff two --nebula ${id} --landed
+           quasar nebula approve two --nebula ${id}
+           quasar nebula reject two --nebula ${id} --reason "…"
+           quasar nebula apply ${id} --auto --resume
 `);
   expect((await quasar(at, ["nebula", "status"])).stdout).toContain("demo: 1 of 3 phases");
 });

@@ -24,9 +24,9 @@ import type { References } from "./references.ts";
 import { sealText } from "./seal.ts";
 import { checkShape } from "./shape.ts";
 import type {
-  CheckpointBooks,
   CheckpointListing,
   CheckpointProblem,
+  FileCheckpointStore,
   FileCheckpointStoreOptions,
   LoadedCheckpoint,
   LoadedCheckpoints,
@@ -43,7 +43,7 @@ export interface CheckpointFiles {
   remove(phaseId: string): void;
   list(): CheckpointListing;
   loadSummary(phaseId: string): LoadedSummary | undefined;
-  loadBooks(phaseId: string): CheckpointBooks | undefined;
+  loadBooks(phaseId: string): Awaited<ReturnType<FileCheckpointStore["loadBooks"]>>;
   recover(): RecoveredCheckpoints;
 }
 

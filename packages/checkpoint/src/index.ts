@@ -18,7 +18,6 @@ export { findingId } from "./finding-id.ts";
 export { createMemoryCheckpointStore } from "./memory-store.ts";
 export type { Phase } from "./phases.ts";
 export type {
-  CheckpointBooks,
   CheckpointStore,
   FileCheckpointStore,
   FileCheckpointStoreOptions,

@@ -75,12 +75,6 @@ export interface RecoveredCheckpoints {
   readonly problems: readonly CheckpointProblem[];
 }
 
-/** What a checkpoint says of money. */
-export type CheckpointBooks = Pick<
-  Checkpoint,
-  "totalCostUsd" | "unknownCostUsd" | "turn" | "failure"
->;
-
 /** Checkpoints as files of a folder. */
 export interface FileCheckpointStore extends CheckpointStore {
   /** For display: reads the first 4 KiB of each file, more only where that does not say enough. */
@@ -96,7 +90,9 @@ export interface FileCheckpointStore extends CheckpointStore {
    *
    * @throws {CheckpointError} as `load`
    */
-  loadBooks(phaseId?: string): Promise<CheckpointBooks | undefined>;
+  loadBooks(
+    phaseId?: string,
+  ): Promise<Pick<Checkpoint, "totalCostUsd" | "unknownCostUsd" | "turn" | "failure"> | undefined>;
   /**
    * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
    * is damaged is quarantined and the generation before it takes its place, what a killed saver left

@@ -1,4 +1,5 @@
-import { type DiffOptions, onlyPaths } from "./diff.ts";
+import { onlyPaths } from "./diff.ts";
+import type { SignalOptions } from "./head.ts";
 import { checkSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
@@ -16,6 +17,7 @@ export interface FileChange {
  * and nothing that the repository names.
  *
  * @param from - Full id of a commit or a tree, as `to`.
+ * @param paths - Only of these files, from the root. All of them by default.
  * @throws {GitError} `ERR_BAD_REVISION` unless they are; `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`, also where one of them is missing; the signal's reason when aborted.
  */
@@ -23,7 +25,7 @@ export async function countChanges(
   workTree: string,
   from: string,
   to: string,
-  { paths, ...options }: DiffOptions = {},
+  { paths, ...options }: SignalOptions & { readonly paths?: readonly string[] | undefined } = {},
 ): Promise<readonly FileChange[]> {
   const args = [
     ...["diff-tree", "-r", "-z", "--numstat", "--no-commit-id", "--no-renames", "--no-relative"],

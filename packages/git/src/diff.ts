@@ -26,11 +26,6 @@ const PLAIN = [
 ];
 const WHOLE = ["--full-index", "--binary", "--src-prefix=a/", "--dst-prefix=b/"];
 
-export interface DiffOptions extends SignalOptions {
-  /** Only of these files, from the root. @default all of them */
-  readonly paths?: readonly string[] | undefined;
-}
-
 /** Paths as they are, whatever is in them. */
 export function onlyPaths(paths: readonly string[] | undefined): readonly string[] {
   return (paths ?? []).map((path) => `:(top,literal)${path}`);
@@ -41,6 +36,7 @@ export function onlyPaths(paths: readonly string[] | undefined): readonly string
  * of its attributes is heard: a file is binary by its bytes, not because the repository calls it so.
  *
  * @param from - Full id of a commit or a tree, as `to`.
+ * @param paths - Only of these files, from the root. All of them by default.
  * @throws {GitError} `ERR_BAD_REVISION` unless they are; `ERR_FOREIGN_WORK_TREE`,
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`, also where one of them is missing; the
  *   signal's reason when aborted.
@@ -49,7 +45,7 @@ export async function diffTrees(
   workTree: string,
   from: string,
   to: string,
-  { paths, ...options }: DiffOptions = {},
+  { paths, ...options }: SignalOptions & { readonly paths?: readonly string[] | undefined } = {},
 ): Promise<Diff> {
   const trees = [checkSha(from), checkSha(to), "--", ...onlyPaths(paths)];
   const { commonDir } = await openRepository(workTree, options);

@@ -51,6 +51,7 @@ export {
   processes,
   type Spending,
 } from "./text/format.ts";
+export { suggestion } from "./text/suggestion.ts";
 export { removeCompatible } from "./tree/compatible.ts";
 export { freeGit } from "./tree/git-locks.ts";
 export { runNotification } from "./tree/notification.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
 import { MANIFEST_FILE } from "./manifest.ts";
 
 /** Which nebula's folder may be meant beside one that is not there, in words; `""`: none is alike. */

@@ -1,4 +1,4 @@
-import { suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
 import * as v from "valibot";
 import { isTable, type Table } from "./toml.ts";
 import type { ProblemCategory, SpecProblem } from "./types.ts";

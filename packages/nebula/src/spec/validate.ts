@@ -1,4 +1,4 @@
-import { suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
 import { ancestryOf, findCycles, type Graph, graphOf } from "./graph.ts";
 import { MANIFEST_FILE, type ManifestSpec } from "./manifest.ts";
 import { findOverlaps } from "./overlaps.ts";

@@ -1,4 +1,5 @@
-import { cleanLine, shellWord, suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { meantBeside } from "../spec/beside.ts";
 import type { NebulaState } from "./state.ts";

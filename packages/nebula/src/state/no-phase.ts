@@ -1,4 +1,5 @@
-import { cleanLine, suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
+import { cleanLine } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { NebulaState } from "./state.ts";
 

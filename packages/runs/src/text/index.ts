@@ -13,5 +13,4 @@ export {
   size,
   span,
 } from "./format.ts";
-export { suggestion } from "./suggestion.ts";
 export { fit, widthOf, wrap } from "./width.ts";

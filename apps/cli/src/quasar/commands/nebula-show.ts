@@ -9,8 +9,8 @@ import {
 } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import type { Workspace } from "@quasar/runs";
-import { openWorkspace } from "@quasar/runs/internal";
-import { jsonLine, suggestion } from "@quasar/runs/text";
+import { openWorkspace, suggestion } from "@quasar/runs/internal";
+import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";

@@ -5,7 +5,8 @@ import {
   type LineKind,
   presetOf,
 } from "@quasar/agents/presets";
-import { cleanLine, fit, suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
+import { cleanLine, fit } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import { AGENT_FORMS } from "./kinds.ts";
 import type { OwnAgents } from "./own-agents.ts";

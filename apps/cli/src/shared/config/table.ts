@@ -1,4 +1,5 @@
-import { cleanLine, fit, suggestion } from "@quasar/runs/text";
+import { suggestion } from "@quasar/runs/internal";
+import { cleanLine, fit } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import type { Kind } from "./kinds.ts";
 
