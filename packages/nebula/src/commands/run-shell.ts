@@ -48,7 +48,7 @@ export async function runShell(
   const redactFiles = createEnvFileRedactor(path, spec.execution.copy);
   const shown = {
     redact: (text: string) => redactFiles(redact(text)),
-    isCutOff: end.limit === "output",
+    isCutOff: end.isCutOff === true,
   };
   const tail = [stdout, stderr]
     .map((file) => outputEnd(file, shown))

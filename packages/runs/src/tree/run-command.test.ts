@@ -70,9 +70,16 @@ test("ends what takes too long, also what passes when it is told to end", async 
 
 test("ends what prints too much, and keeps its beginning", async () => {
   const end = await run("yes", { maxOutputBytes: 300_000 });
-  expect(end).toMatchObject({ exitCode: 124, limit: "output" });
+  expect(end).toMatchObject({ exitCode: 124, limit: "output", isCutOff: true });
   expect(out().length).toBeLessThanOrEqual(300_000);
   expect(left()).toEqual([]);
+});
+
+test("says that an output was cut off also where its command has ended before that is seen", async () => {
+  const end = await run("head -c 3000 /dev/zero", { maxOutputBytes: 1000 });
+  expect(end).toMatchObject({ isCutOff: true });
+  expect(out()).toHaveLength(1000);
+  expect(await run("head -c 1000 /dev/zero > /dev/null")).not.toHaveProperty("isCutOff");
 });
 
 test("ends what a command leaves behind, in whatever session, and does not wait for it", async () => {

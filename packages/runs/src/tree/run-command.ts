@@ -33,6 +33,8 @@ export type CommandEnd =
       readonly signal?: NodeJS.Signals | undefined;
       /** The limit that it went over. */
       readonly limit?: "time" | "output" | undefined;
+      /** Whether it printed more than was allowed, also where it ended by itself before that was seen. */
+      readonly isCutOff?: boolean | undefined;
       readonly durationMs: number;
     }
   /** We were told to stop. */
@@ -99,13 +101,15 @@ async function runInto(files: readonly number[], spec: CommandSpec): Promise<Com
   look();
   if (signal.aborted) return { kind: "interrupted" };
   const { exitCode, exitSignal, durationMs } = end;
-  if (flood.signal.aborted) for (const path of files) cut(path, maxOutputBytes);
+  const isFlood = flood.signal.aborted;
+  if (isFlood) for (const path of files) cut(path, maxOutputBytes);
+  const ended = { kind: "ended", ...(isFlood && { isCutOff: true }), durationMs } as const;
   if (end.stopped !== undefined) {
     const limit = end.stopped === "time" ? "time" : "output";
-    return { kind: "ended", exitCode: ENDED_FOR_A_LIMIT, limit, durationMs };
+    return { ...ended, exitCode: ENDED_FOR_A_LIMIT, limit };
   }
-  if (exitSignal === undefined) return { kind: "ended", exitCode: exitCode ?? 255, durationMs };
-  return { kind: "ended", exitCode: 128 + os.signals[exitSignal], signal: exitSignal, durationMs };
+  if (exitSignal === undefined) return { ...ended, exitCode: exitCode ?? 255 };
+  return { ...ended, exitCode: 128 + os.signals[exitSignal], signal: exitSignal };
 }
 
 function sizeOf(files: readonly number[]): number {
