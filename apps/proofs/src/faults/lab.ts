@@ -55,7 +55,7 @@ export async function makeLab(target: Target): Promise<Lab> {
       },
     });
     before = killed.stdout;
-    await sleep(1000); // its agent works on, and ends
+    await untilAllEnded(at); // its agent works until its end
   }
   agents(at, oneCycle());
   const saved = `${at.root}.saved`;
