@@ -8,8 +8,8 @@ import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
 
-/** How long the killed turn may work first: long enough to be seen, shorter than the turn. */
-const KILL_AFTER_MS = 900;
+/** How long the killed turn may work once it has said something: long enough to be seen, shorter than to its next word. */
+const KILL_AFTER_MS = 500;
 
 /** `quasar demo`: a real run in a real repository, really killed; only the agent is scripted. */
 export async function demoCommand(options: DemoOptions): Promise<ExitCode> {
@@ -62,9 +62,9 @@ class Demo implements Play {
     this.#stage.tell(`quasar run "${TASK}" --check "node --test" --max-budget 1`, []);
     let killing: Promise<void> | undefined;
     const child = this.#start(args, (record) => {
-      const isSecondTurn =
-        record.type === "agent_start" && record.role === "coder" && record.cycle === 2;
-      if (isSecondTurn) killing ??= this.#kill();
+      const isOfSecondTurn =
+        record.type === "agent_event" && record.role === "coder" && record.cycle === 2;
+      if (isOfSecondTurn && record.event.type === "text") killing ??= this.#kill();
     });
     await child.ended;
     if (killing === undefined) throw new CliError("ERR_STATE", "the demo's run ended by itself");
