@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
-import { isAncestor } from "@quasar/git/history";
-import { deleteBranch, verifyBundle, writeBundle } from "@quasar/git/internal";
+import { deleteBranch, notInPast, verifyBundle, writeBundle } from "@quasar/git/internal";
 import { listRefs, removeRefs } from "@quasar/git/snapshots";
 import { taskFoldersOf } from "@quasar/hookfile/internal";
 import { messageOf } from "../errors.ts";
@@ -35,10 +34,10 @@ export async function removeWorkspaceRefs(ending: Ending): Promise<KeptRefs> {
       : all.find(({ ref }) => ref === `refs/heads/${branch}`);
     const ours = all.filter(isOf(ending));
     const bases = basesIn(all, metadata.baseBranch);
-    const unmerged = await mergedNowhere(root, ofBranch ? [ofBranch, ...ours] : ours, {
-      bases,
-      signal,
-    });
+    const gone = ofBranch ? [ofBranch, ...ours] : ours;
+    const commits = { shas: gone.map(({ sha }) => sha), tips: bases };
+    const lost = await notInPast(root, commits, { signal });
+    const unmerged = gone.filter(({ sha }) => lost.has(sha));
     const bundle = unmerged.length === 0 ? undefined : await bundled(ending, root, unmerged, bases);
     await removeRefs(root, ours, { signal });
     if (ofBranch !== undefined) await deleteBranch(root, branch, { signal });
@@ -69,25 +68,6 @@ function basesIn(refs: readonly Ref[], base: string): readonly string[] {
     return base !== "" && name === base;
   });
   return of.map(({ sha }) => sha);
-}
-
-async function mergedNowhere(
-  root: string,
-  refs: readonly Ref[],
-  {
-    bases,
-    signal,
-  }: { readonly bases: readonly string[]; readonly signal: AbortSignal | undefined },
-): Promise<readonly Ref[]> {
-  const found: Ref[] = [];
-  for (const each of refs) {
-    let isMerged = false;
-    for (const base of bases) {
-      isMerged ||= (await isAncestor(root, each.sha, base, { signal })) === true;
-    }
-    if (!isMerged) found.push(each);
-  }
-  return found;
 }
 
 /** From the merge base on. @returns The file. */
