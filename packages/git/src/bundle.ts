@@ -20,7 +20,7 @@ export interface Bundle {
  * Writes a bundle: all of the refs' history that is not in the past of some commits. Takes the place of a file that
  * is there; not synced.
  *
- * @param without - What whoever reads it has.
+ * @param without - What its reader has.
  * @throws {GitError} `ERR_BAD_REVISION`; `ERR_GIT_FAILED`, also where there is nothing but what `without` has;
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
@@ -61,7 +61,7 @@ export async function verifyBundle(
 /**
  * Whether a bundle is whole, has the refs, and builds on nothing but what some commits have in their past.
  *
- * @param without - What whoever reads it has.
+ * @param without - What its reader has.
  * @throws {GitError} `ERR_BAD_REVISION`; `ERR_GIT_FAILED`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason
  *   when aborted.
  */

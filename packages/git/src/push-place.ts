@@ -1,5 +1,5 @@
 import { digestOf } from "./controls/digest.ts";
-import { withoutSecrets as withDigests } from "./controls/settings.ts";
+import { withDigests } from "./controls/settings.ts";
 import type { SignalOptions } from "./head.ts";
 import { withoutSecrets } from "./remote-access.ts";
 import { checkRemote } from "./revision.ts";

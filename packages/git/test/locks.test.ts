@@ -71,7 +71,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "what all work trees share can be left to whoever may be at work there",
+  "locks of what all work trees share can be left alone",
   async () => {
     const repo = aRepository();
     lock(repo);

@@ -35,7 +35,7 @@ export async function readSettings(
     const file = origin.startsWith("file:") ? resolve(root, origin.slice("file:".length)) : "";
     const [name, value] = pairOf(entry);
     const before = values.get(name);
-    const shown = withoutSecrets(name, value);
+    const shown = withDigests(name, value);
     values.set(name, before === undefined ? shown : `${before}\0${shown}`);
     if (file === "") continue;
     files.add(file);
@@ -68,7 +68,7 @@ function usualFiles(repository: Repository): readonly string[] {
 const SECRET = /extraheader|password|token|secret/u;
 
 /** A login and what is secret by its name are known by a digest: these texts are stored and shown. */
-export function withoutSecrets(name: string, value: string): string {
+export function withDigests(name: string, value: string): string {
   if (SECRET.test(name)) return `(${digestOf(value).slice(0, DIGITS)})`;
   return value.replace(LOGIN, (_, login: string) => `://(${digestOf(login).slice(0, DIGITS)})@`);
 }

@@ -153,7 +153,7 @@ test.for([
 
 test("a turn is used, and not paid for again, where nobody can read which making of the work tree it is", async () => {
   const { loop, run } = resumed({}, { treeMark: "another" });
-  // Not a file that can be read, whoever tries.
+  // Not a file that anybody can read, root included.
   mkdirSync(join(loop.tree.dir, ".git/quasar/tree-mark"), { recursive: true });
   const coder = writingCoder();
   const result = { text: "did it", costUsd: 0.3, costSource: "reported", durationMs: 1 } as const;
