@@ -32,4 +32,5 @@ export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state
 export { refuseWorkedOn, unfinishedError } from "./state/unfinished.ts";
 export { hasTrees } from "./trees/left.ts";
 export { noPhase } from "./state/no-phase.ts";
+export { resumeCommand } from "./state/resume-command.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";

@@ -211,7 +211,7 @@ test("a store that was closed saves nothing", () => {
   const fs = createDisk().connect();
   const store = begunState({ fs });
   store.close();
-  expect(() => store.reserve("a", 1)).toThrow("closed");
+  expect(() => store.keep("a", { reservedUsd: 1 })).toThrow("closed");
   expect(() => store.note({ type: "phase_unchanged", phase: "a" })).toThrow("closed");
   expect(loadSaved(HOME, { fs })?.state).toEqual(BEGUN);
 });

@@ -1,5 +1,6 @@
 import { GitError } from "@quasar/git";
 import { note } from "../state/report.ts";
+import { NOWHERE } from "../state/state.ts";
 import type { Engine } from "../context/context.ts";
 import type { ApplyOptions } from "./apply.ts";
 import { findPushWay, problemOf, shownProblem } from "./push-way.ts";
@@ -32,8 +33,6 @@ export async function askPush(
   const found = { pushRemote: remote, pushUrl: url, pushDigest: digest, pushHooks };
   store.askPush({ ...found, pushProblem: "" });
 }
-
-const NOWHERE = { pushRemote: "", pushUrl: "", pushDigest: "", pushHooks: "" };
 
 function refused(error: unknown): ReturnType<typeof problemOf> {
   if (error instanceof GitError) return problemOf(error);

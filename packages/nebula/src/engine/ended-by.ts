@@ -2,6 +2,7 @@ import { GitError } from "@quasar/git";
 import { fullDiskOf, messageOf } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
+import { resumeCommand } from "../state/resume-command.ts";
 import type { NebulaState } from "../state/state.ts";
 
 /**
@@ -16,7 +17,7 @@ export function endedBy(error: unknown, { id }: Pick<NebulaState, "id">): unknow
     return fullDiskError(message, { id, disk, cause: error });
   }
   if (!(error instanceof GitError && error.isNoWorkTree)) return error;
-  const next = [{ ...resumeOf(id), note: "makes its work trees whole" }];
+  const next = [{ shell: resumeCommand({ id }), note: "makes its work trees whole" }];
   return new NebulaError("ERR_DAMAGED", error.message, { cause: error, next });
 }
 
@@ -26,9 +27,8 @@ export function fullDiskError(
   { id, disk, cause }: { readonly id: string; readonly disk: string; readonly cause?: unknown },
 ): NebulaError {
   const room = { shell: `df -h ${shellWord(disk || ".")}`, note: "make room there" };
-  return new NebulaError("ERR_FULL_DISK", message, { cause, next: [room, resumeOf(id)] });
-}
-
-function resumeOf(id: string): { readonly shell: string } {
-  return { shell: `quasar nebula apply ${id} --auto --resume` };
+  return new NebulaError("ERR_FULL_DISK", message, {
+    cause,
+    next: [room, { shell: resumeCommand({ id }) }],
+  });
 }

@@ -33,7 +33,7 @@ export async function fundsOf(engine: Engine, phase: Phase): Promise<number | un
   }
   if (!isTooLittle(own.restOfTotalUsd, own.neededUsd)) return mostOf(own);
   const { id, neededUsd } = phase.state;
-  if (neededUsd !== own.neededUsd) engine.store.need(id, own.neededUsd);
+  if (neededUsd !== own.neededUsd) engine.store.keep(id, { neededUsd: own.neededUsd });
   return undefined;
 }
 
@@ -63,7 +63,7 @@ export async function raiseFunds(engine: Engine, phase: Phase): Promise<void> {
   const { id, reservedUsd } = phase.state;
   const mostUsd = mostOf(budgetOf(await factsOf(engine), phase));
   const raisedUsd = mostUsd === 0 ? 0 : Math.max(mostUsd, reservedUsd);
-  if (raisedUsd !== reservedUsd) engine.store.reserve(id, raisedUsd);
+  if (raisedUsd !== reservedUsd) engine.store.keep(id, { reservedUsd: raisedUsd });
 }
 
 /** What the current run of a phase may spend in all, in US dollars; 0: no limit. */

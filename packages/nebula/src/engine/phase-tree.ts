@@ -35,7 +35,7 @@ export async function prepareReview(engine: Engine, phase: Phase): Promise<void>
   const { id, ref, runId, base } = phase.state;
   const last = await lastCommitOf(join(runsFolder(engine.home, ref), runId));
   await holdCommit(engine, phase, last ?? base);
-  engine.store.beginReview(id);
+  engine.store.keep(id, { isReviewLeft: false });
 }
 
 async function holdCommit(engine: Engine, phase: Phase, commit: string): Promise<void> {

@@ -17,6 +17,7 @@ import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
 import { isReviewLeft } from "./review-left.ts";
+import { resumeCommand } from "../state/resume-command.ts";
 import type { Phase } from "../state/schedule.ts";
 
 /** How the work on a phase has come to its end. */
@@ -85,7 +86,7 @@ async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
       return "waits";
     case "failed":
       if (came.needed && (await waitForLargerLimit(engine, state, came.needed))) return "settled";
-      return fail(engine, state, came);
+      return fail(engine, state, came.reason);
     case "interrupted":
     case "waits":
       return came.as;
@@ -118,7 +119,7 @@ function neededOf({ next }: NebulaError | RunsError): NeededByRun {
 /** It stops the engine and fails no phase: once a person has accepted it, the run continues where it was. */
 function foreignRun({ store }: Engine, phase: string, cause: RunsError): NebulaError {
   const message = `the run of ${JSON.stringify(phase)} was not begun here by you: the repository was moved, or is from another machine or user`;
-  const shell = `quasar nebula apply ${store.current.id} --auto --resume --trust`;
+  const shell = `${resumeCommand(store.current)} --trust`;
   const note = "only if you know where it comes from";
   return new NebulaError("ERR_FOREIGN_RUN", message, { cause, next: [{ shell, note }] });
 }
@@ -129,11 +130,7 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
   return error instanceof RunsError && error.code !== "ERR_LOCKED";
 }
 
-async function fail(
-  engine: Engine,
-  state: Phase["state"],
-  { reason: why }: Extract<Came, { readonly as: "failed" }>,
-): Promise<Worked> {
+async function fail(engine: Engine, state: Phase["state"], why: string): Promise<Worked> {
   const { id, ref } = state;
   const tree = treePath(engine, ref);
   if (!existsSync(join(tree, ".git"))) {

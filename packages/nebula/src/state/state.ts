@@ -142,9 +142,12 @@ export type AskedPush = Pick<
   "pushRemote" | "pushUrl" | "pushDigest" | "pushHooks" | "pushProblem"
 >;
 
+/** It is not known where a push is to go. */
+export const NOWHERE = { pushRemote: "", pushUrl: "", pushDigest: "", pushHooks: "" } as const;
+
 /** Nobody has asked for a push. */
 export const NO_PUSH: PushState = {
-  ...{ isPushAsked: false, pushRemote: "", pushUrl: "", pushDigest: "", pushHooks: "" },
+  ...{ isPushAsked: false, ...NOWHERE },
   ...{ pushedTip: "", pushedTo: "", pushProblem: "" },
 };
 

@@ -47,12 +47,8 @@ export interface StateStore {
   phase(id: string): PhaseState;
   /** Changes a phase, durably, and keeps the event on record that says so. */
   change(id: string, change: Partial<PhaseState>, event: NebulaEvent): void;
-  /** Sets money apart for a phase, in US dollars; 0: it has no limit. Nothing has happened by that. */
-  reserve(id: string, reservedUsd: number): void;
-  /** Keeps what a phase has to be allowed so that it begins, in US dollars. Nothing has happened by that. */
-  need(id: string, neededUsd: number): void;
-  /** Records that the work tree of a phase is ready for the review that it continues with. Nothing has happened by that. */
-  beginReview(id: string): void;
+  /** Changes a phase, durably, where nothing has happened by that: it has no event. */
+  keep(id: string, change: Partial<PhaseState>): void;
   /** Changes several phases at once, by their ids. */
   changeAll(changes: ReadonlyMap<string, Partial<PhaseState>>, event: NebulaEvent): void;
   /** Has the nebula worked on by another copy of its files, with these phases; nobody has said anything of its plan. */
@@ -148,9 +144,7 @@ export function openState(
       find(current, id);
       changeAll(new Map([[id, change]]), event);
     },
-    need: (id, neededUsd) => save(changed(new Map([[id, { neededUsd }]]))),
-    reserve: (id, reservedUsd) => save(changed(new Map([[id, { reservedUsd }]]))),
-    beginReview: (id) => save(changed(new Map([[id, { isReviewLeft: false }]]))),
+    keep: (id, change) => save(changed(new Map([[id, change]]))),
     changeAll,
     update(revision, phases, event) {
       // What a person has said was about other files.

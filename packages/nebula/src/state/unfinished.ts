@@ -3,6 +3,7 @@ import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "./home.ts";
 import { engineOf } from "./lock.ts";
+import { resumeCommand } from "./resume-command.ts";
 import type { NebulaState } from "./state.ts";
 
 /** @throws {NebulaError} `ERR_LOCKED` where an engine works on the nebula. */
@@ -29,7 +30,7 @@ export function unfinishedError({
   const message = `the nebula ${cleanLine(name)} has ${count(open, "unfinished phase")}`;
   return new NebulaError("ERR_UNFINISHED", message, {
     next: [
-      { shell: `quasar nebula apply ${id} --auto --resume` },
+      { shell: resumeCommand({ id }) },
       // Its own copy of its files does for a resume, and not for a beginning.
       ...(existsSync(dir)
         ? [{ shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` }]

@@ -7,6 +7,11 @@ import type { Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { copyFile, fromSource, UnreadableSource } from "./copy-file.ts";
 
+interface Copying extends Pick<Engine, "repository" | "spec" | "signal"> {
+  /** Reports a file that is left out. */
+  readonly warn: (message: string) => void;
+}
+
 /**
  * Gives a new work tree the files of the user's that git ignores there and that it needs, with their modes, durably. What
  * is no plain file, cannot be read, is reached by a link, or would be committed, is left out and reported.
@@ -15,12 +20,14 @@ import { copyFile, fromSource, UnreadableSource } from "./copy-file.ts";
  * @throws {NebulaError} `ERR_SETUP` where the work tree cannot take one; the system's error where its disk is full; the
  *   signal's reason when aborted.
  */
-export async function copyFiles(engine: Engine, path: string): Promise<void> {
-  const { spec, repository, signal, tell } = engine;
+export async function copyFiles(
+  { spec, repository, signal, warn }: Copying,
+  path: string,
+): Promise<void> {
   for (const name of spec.execution.copy) {
     const problem = await problemOf(name, { from: repository.root, to: path, signal });
     if (problem === undefined) continue;
-    tell({ type: "warning", message: `${name} was not copied: ${problem}` });
+    warn(`${name} was not copied: ${problem}`);
   }
 }
 

@@ -68,7 +68,7 @@ export async function openTree(
   const { repository, signal } = engine;
   if (name === VERIFY_TREE) await removeBroken(repository, path);
   await removeUnfinishedWorkTree(repository, path, { signal });
-  const prepare = () => copyFiles(noting(engine, name), path);
+  const prepare = () => copyUserFiles(engine, name);
   const tree = existsSync(path)
     ? await openRepository(path, { signal })
     : await addDetachedWorkTree(repository, { path, commit, prepare, signal });
@@ -106,18 +106,20 @@ export async function moveTree(
     leave(engine, options.name, left);
   }
   await removeUntracked(tree.root, { ignored, signal });
-  if (ignored) await copyFiles(noting(engine, options.name), tree.root);
+  if (ignored) await copyUserFiles(engine, options.name);
   await setUp(engine, tree, options.setup);
   return tree;
 }
 
-/** An engine that keeps in the journal, as the phase's, what it warns of while it makes the work tree of a phase. */
-function noting(engine: Engine, name: string): Engine {
-  const phase = engine.store.current.phases.find(({ ref }) => ref === name)?.id;
-  if (phase === undefined) return engine;
-  const tell: Engine["tell"] = (event) =>
-    event.type === "warning" ? note(engine, { ...event, phase }) : engine.tell(event);
-  return { ...engine, tell };
+/** Copies the user's files into a work tree; the journal keeps what was left out in that of a phase. */
+async function copyUserFiles(engine: Engine, name: string): Promise<void> {
+  const { repository, spec, signal, store, tell } = engine;
+  const phase = store.current.phases.find(({ ref }) => ref === name)?.id;
+  const warn = (message: string): void => {
+    if (phase === undefined) tell({ type: "warning", message });
+    else note(engine, { type: "warning", phase, message });
+  };
+  await copyFiles({ repository, spec, signal, warn }, treePath(engine, name));
 }
 
 /** What commands have left in the tree of the verifications is nobody's work. */

@@ -16,12 +16,13 @@ import {
   awaitsPush,
   editedSince,
   hasTrees,
-  type LandingsOnly,
   keptSpec,
+  type LandingsOnly,
   nebulaCost,
   nebulaNow,
   progressOf,
   refuseWorkedOn,
+  resumeCommand,
   unfinishedError,
   withTypedTotal,
 } from "@quasar/nebula/internal";
@@ -53,7 +54,7 @@ import { askPlan } from "../nebula/ask-plan.ts";
 import { editedAdvice } from "../nebula/edited.ts";
 import { ENGINE, type EngineRecord } from "../nebula/engine-lines.ts";
 import { capWords, costOf, limitsOf, typedTotal, withTypedPhase } from "../nebula/limits.ts";
-import { exitOfNebula, nextOfNebula, resumeOf } from "../nebula/outcome.ts";
+import { exitOfNebula, nextOfNebula } from "../nebula/outcome.ts";
 import { aroundOf } from "../nebula/next.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
@@ -242,7 +243,7 @@ function refuseIdleFlags(
     const flag = [base !== undefined && "--base", branch !== undefined && "--branch"].find(Boolean);
     if (flag !== undefined) {
       const message = `${flag} has no effect on a nebula that has begun: ${cleanLine(resumed.branch)} began at ${resumed.base.slice(0, 10)}`;
-      throw new CliError("ERR_USAGE", message, { next: [resumeOf(resumed)] });
+      throw new CliError("ERR_USAGE", message, { next: [resumeCommand(resumed)] });
     }
   }
   const isLimited = ({ maxBudgetUsd = execution.maxBudgetUsd }: PhaseSpec): boolean =>

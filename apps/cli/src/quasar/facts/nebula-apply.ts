@@ -140,7 +140,7 @@ export function nebulaFacts(
 const FUNDED = "its limits are large enough now: a resume continues it";
 
 /** Whether a phase has waited for a larger limit, and has it by now. */
-function isFunded({ id, question }: PhaseState, shortages: readonly Shortage[]): boolean {
+export function isFunded({ id, question }: PhaseState, shortages: readonly Shortage[]): boolean {
   return question === "budget" && !shortages.some(({ phase }) => phase === id);
 }
 

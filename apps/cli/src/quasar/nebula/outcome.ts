@@ -1,5 +1,10 @@
 import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
-import { awaitsPush, type NebulaNow, type NebulaObstacle } from "@quasar/nebula/internal";
+import {
+  awaitsPush,
+  type NebulaNow,
+  type NebulaObstacle,
+  resumeCommand,
+} from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { BranchStands } from "./branch-stands.ts";
@@ -44,15 +49,15 @@ export function nextOfNebula(
     // The first one once the user's branch has a fix: until then it says that there is nothing to merge.
     return [
       `quasar nebula update-base --nebula ${state.id}`,
-      `${resumeOf(state)} --accept-red-base`,
+      `${resumeCommand(state)} --accept-red-base`,
     ];
   }
   return stepsOfNebula(state, now, around);
 }
 
 /**
- * What a person types for a nebula as it stands: first what it waits for. Of several phases that wait all for the first,
- * and for each other one the command that shows it, and what to type for it.
+ * What a person types for a nebula as it stands: first what it waits for. Of several phases that wait the first has all
+ * of its commands, and each other one the command that shows it.
  */
 export function stepsOfNebula(
   state: NebulaState,
@@ -82,7 +87,7 @@ export function stepsOfNebula(
   );
   if (isOpen && !isWorkedOn) {
     const accepts = obstacles.some(({ stops }) => stops === "work") ? " --accept-settings" : "";
-    return [...steps, `${resumeOf(state)}${accepts}${raising.flags}${waitLimit(now)}`];
+    return [...steps, `${resumeCommand(state)}${accepts}${raising.flags}${waitLimit(now)}`];
   }
   const isEnded = !isOpen && waiting.length === 0 && question === undefined;
   if (isEnded) return [...steps, ...endSteps(state, around)];
@@ -108,7 +113,7 @@ function endSteps(
   const create = `gh pr create --fill --head ${branch}`;
   const push = `git push ${shellWord(remote ?? "")} ${branch} && `;
   return [
-    ...(awaitsPush(state) ? [`${resumeOf(state)} --push`] : []),
+    ...(awaitsPush(state) ? [`${resumeCommand(state)} --push`] : []),
     `git merge ${branch}`,
     ...(remote === undefined ? [] : [state.pushedTip === "" ? push + create : create]),
     `git log --first-parent ${branch}`,
@@ -132,11 +137,6 @@ function waitLimit({ limits }: NebulaNow): string {
   const until = [...limits.values()].map((at) => Date.parse(at) - Date.now());
   if (until.length === 0) return "";
   return ` --wait-limit ${Math.max(1, Math.ceil(Math.max(...until) / HOUR_MS))}h`;
-}
-
-/** The command that resumes a nebula. */
-export function resumeOf({ id }: Pick<NebulaState, "id">): string {
-  return `quasar nebula apply ${id} --auto --resume`;
 }
 
 const PLAN_WAITS: ReadonlySet<string> = new Set(["asked", "rejected"]);

@@ -1,6 +1,7 @@
 import type { NebulaState, PhaseState } from "@quasar/nebula";
 import type { NebulaNow, Shortage } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
+import { isFunded } from "../facts/nebula-apply.ts";
 import type { Workspace } from "@quasar/runs";
 import { moment } from "@quasar/runs/text";
 import { labelled, type View } from "../../shared/output/text.ts";
@@ -48,9 +49,8 @@ export async function planResume(
   const planned = state.phases.map(async (phase): Promise<PlannedResume | undefined> => {
     const { id: phaseId, attempt, reason } = phase;
     const known = { phaseId, attempt, waitsFor: [], reason: "" };
-    const isFunded = phase.question === "budget" && !short.some((each) => each.phase === phaseId);
-    const goesOn = phase.runId === "" ? "pending" : "running";
-    switch (isFunded ? goesOn : phase.status) {
+    const continues = phase.runId === "" ? "pending" : "running";
+    switch (isFunded(phase, short) ? continues : phase.status) {
       case "queued":
       case "landing": {
         const first = now.laneWaits.get(phaseId);

@@ -130,10 +130,10 @@ function attemptTable({ runs, outputs }: ShownPhase, view: View): readonly strin
   const why = runs.flatMap(({ attempt, reasons }) =>
     reasons.map((reason) => [`attempt ${attempt}: ${reason}`, outputs.get(reason) ?? ""] as const),
   );
-  const shown = { outputs: new Map(why) };
+  const files = new Map(why);
   return [
     ...tableLines(head, rows, align, view),
-    ...whole("why", [...shown.outputs.keys()], shown, view),
+    ...whole("why", [...files.keys()], { outputs: files }, view),
   ];
 }
 

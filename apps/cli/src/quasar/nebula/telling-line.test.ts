@@ -14,6 +14,6 @@ test.for([
   ["0 errors\n# fail 0\n✖ adds prices\nend", "✖ adds prices"],
   ["  × sum.test.ts > adds\nend", "  × sum.test.ts > adds"],
   ["Expected 2, received 3\nend", "Expected 2, received 3"],
-] as const)("%j is told by %j", ([output, line]) => {
+] as const)("%j stands for itself by %j", ([output, line]) => {
   expect(tellingLine(output)).toBe(line);
 });
