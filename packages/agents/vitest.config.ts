@@ -10,6 +10,6 @@ export default packageTests({
       "src/*/session.test.ts",
     ],
     most: 3,
-    mostOfWhole: 10,
+    mostOfWhole: 5,
   },
 });

@@ -3,8 +3,12 @@ import { packageTests } from "@quasar/vitest";
 export default packageTests({
   name: "loop",
   sampled: {
-    files: ["src/{commit,repository,resume,turn}/*.test.ts", "test/*.test.ts"],
-    most: 10,
-    mostOfWhole: 14,
+    files: [
+      "src/{commit,question,repository,resume,turn}/*.test.ts",
+      "src/{approved,journal,one-turn,trace}.test.ts",
+      "test/*.test.ts",
+    ],
+    most: 5,
+    mostOfWhole: 7,
   },
 });
