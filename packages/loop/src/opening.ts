@@ -34,7 +34,7 @@ function budgetNote(
   const held = "its time limits a turn, not its cost";
   if (!reportsCost) {
     const cost = isLimited ? `counts as ${dollars(reservation(state))}` : "is not counted";
-    return `does not report what it costs: ${held}, and each turn ${cost}`;
+    return `is not known to report what it costs: ${held}, and a turn without a report ${cost}`;
   }
   if (streamsUsage || !isLimited) return undefined;
   return `does not report what it uses while it works: ${held}`;

@@ -170,7 +170,7 @@ describe("what a turn costs", () => {
     const result = await runTask(TASK, loop.options);
     const warnings = loop.trace().filter((line) => line.startsWith("warning"));
     expect(warnings).toEqual([
-      `warning fake does not report what it costs: its time limits a turn, not its cost, and each turn ${words}`,
+      `warning fake is not known to report what it costs: its time limits a turn, not its cost, and a turn without a report ${words}`,
     ]);
     expect(result.totalCostUsd).toBeCloseTo(usd);
   });
