@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -158,11 +159,9 @@ test("what is approved lands without agents, is squashed, and what is kept of it
   });
   expect((await quasar(at, ["nebula", "prune", "--older-than", "soon"])).code).toBe(2);
   const planned = await quasar(at, ["nebula", "prune", "--dry-run", "--older-than", "0s"]);
-  expect(planned.stdout).toMatch(
-    /^nebula demo would lose its folder, \d refs and no work trees$/mu,
-  );
+  expect(planned.stdout).toMatch(/^nebula demo would lose its state, \d refs and no work trees$/mu);
   const pruned = await quasar(at, ["nebula", "prune"]);
-  expect(pruned.stdout).toContain("nebula demo has lost its folder");
+  expect(pruned.stdout).toContain("nebula demo has lost its state");
   expect(pruned.stdout).toContain("  kept     the branch nebula/demo\n");
   expect(git(at, "for-each-ref", "refs/quasar")).toBe("");
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(2);
@@ -187,7 +186,10 @@ test("a nebula whose failed phases can be retried is pruned by name and flag alo
   expect((await quasar(at, young)).code).toBe(6);
   expect((await doctor(at)).stdout).not.toMatch(/^ *nebula/mu);
   const pruned = await quasar(at, ["nebula", "prune", id, "--with-failed"]);
-  expect(pruned.stdout).toContain("nebula demo has lost its folder");
+  expect(pruned.stdout).toContain("nebula demo has lost its state");
+  const [bringsBack = ""] = /git fetch .*/u.exec(pruned.stdout) ?? [];
+  execFileSync("sh", ["-c", bringsBack], { cwd: at.repo, stdio: "ignore" });
+  expect(git(at, "for-each-ref", "refs/heads/kept")).not.toBe("");
 });
 
 test("a rejection says what is wrong, or is refused with an example", async () => {

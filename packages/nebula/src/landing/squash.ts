@@ -59,15 +59,14 @@ export async function squashNebula(
   const ref = `refs/heads/${branch}`;
   const swap = { ref, from: undefined, to: sha, message: "squash" };
   if ((await compareAndSwapRef(repository, swap)) === "moved") {
-    throw new NebulaError(
-      "ERR_BRANCH",
-      `there is a branch ${branch} already, with something else`,
-      {
-        next: [
-          { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-before`)}` },
-        ],
-      },
-    );
+    const message = `there is a branch ${branch} already, with something else`;
+    const place = named === undefined ? "" : ` --onto ${shellWord(named)}`;
+    throw new NebulaError("ERR_BRANCH", message, {
+      next: [
+        { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-before`)}` },
+        { shell: `quasar nebula squash ${state.id}${place}` },
+      ],
+    });
   }
   return { branch, sha, onto, notLanded: notLanded(state).map(({ id }) => id) };
 }

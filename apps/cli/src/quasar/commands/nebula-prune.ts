@@ -91,9 +91,16 @@ function prunedLines(
     ),
     ...labelled(view, "kept", `the branch ${cleanLine(branch)}`),
     ...(bundle === undefined ? [] : labelled(view, "", `what no branch has: ${cleanLine(bundle)}`)),
-    ...(bundle === undefined || isDryRun
-      ? []
-      : nextLines([`git bundle list-heads ${shellWord(bundle)}`], view)),
+    ...(bundle === undefined || isDryRun ? [] : nextLines(stepsOfBundle(bundle), view)),
+  ];
+}
+
+/** What shows the commits of a bundle, and what brings them back as branches. */
+function stepsOfBundle(bundle: string): readonly string[] {
+  const file = shellWord(bundle);
+  return [
+    `git bundle list-heads ${file}`,
+    `git fetch ${file} ${shellWord("refs/quasar/*:refs/heads/kept/*")}`,
   ];
 }
 

@@ -7,5 +7,5 @@ export function lostWords(
   isDryRun: boolean,
 ): string {
   const least = isDryRun && trees.length > 0 ? "at least " : "";
-  return `its folder, ${least}${count(refs.length, "ref")} and ${count(trees.length, "work tree")}`;
+  return `its state, ${least}${count(refs.length, "ref")} and ${count(trees.length, "work tree")}`;
 }
