@@ -172,7 +172,7 @@ test("what follows a decision is what the nebula then waits for", async () => {
   const resume = `quasar nebula apply ${String(id)} --auto --resume`;
   expect(lastRecord(again)["next"]).toEqual([resume]);
   expect((await quasar(at, ["nebula", "skip", "one"])).stdout).toBe(
-    `  one      skipped, with what needs it\n  next     quasar nebula prune ${String(id)}\n`,
+    `  one      skipped, and what needs it once an engine works\n  next     quasar nebula prune ${String(id)}\n`,
   );
 });
 
@@ -301,6 +301,7 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
   expect(facts).toMatchObject({
     branch: "nebula/demo",
     isFolderChanged: false,
+    spentUsd: expect.any(Number),
     resume: [
       { phaseId: "one", action: "continue", ...ofRun },
       { phaseId: "two", action: "continue", ...ofRun },
@@ -310,9 +311,11 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
   });
   write(join(at.repo, DEMO), { "3.md": phaseText("three") });
   const text = await screen(at, "plan", "demo");
+  expect(text).toMatch(/^ {2}cost .*\n {2}spent {4}\$0\.00 known, up to \$\d\.\d\d more\n/mu);
   expect(text).toMatch(
     /\n {2}what a resume does:\n {2}resumes {2}one: run \S+, from its cycle 1\n {11}two: run \S+, from its cycle 1\n {2}later {4}three, after one, two\n/u,
   );
+  expect(text).toContain("  edited   its files have changed; quasar nebula update ");
   expect(await screen(at, "plan", DEMO)).toMatch(
     /^ {2}edited {3}its files have changed; quasar nebula update \S+ takes that over:\n {2}three {4}takes its new text\nUntil then .* by its copy, which this plan is of:\n\ndemo: 3 phases/u,
   );

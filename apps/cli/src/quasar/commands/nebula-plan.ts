@@ -15,10 +15,11 @@ import {
   editedSince,
   estimateCost,
   keptSpec,
+  nebulaCost,
   nebulaNow,
   pastPhases,
 } from "@quasar/nebula/internal";
-import { planNebula } from "@quasar/nebula/plan";
+import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import {
   type LoadedNebula,
   loadNebula,
@@ -28,7 +29,7 @@ import {
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
-import { readSpec } from "../../shared/config/agent-spec.ts";
+import { readSpec, unknownAgent } from "../../shared/config/agent-spec.ts";
 import type { OwnAgents } from "../../shared/config/own-agents.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -73,7 +74,7 @@ export async function nebulaPlanCommand(
   const plan = planNebula(spec, { user: userSettings(settings), hasSubmodules: files.size > 0 });
   requireAgents(plan.asks, settings.ownAgents);
   const optionsOf = phaseOptions(settings, planner(settings));
-  const short = await firstTurnShortages(spec, plan, {
+  const short = await firstTurnShortages(spec, unbegun(plan, begun), {
     ...{ root: workspace.root, baseSha: base.baseSha },
     optionsOf: (phase) => optionsOf(phase, spec),
   });
@@ -81,6 +82,7 @@ export async function nebulaPlanCommand(
   // Of one that has begun a part is paid for.
   const estimate =
     begun === undefined ? estimateCost(plan.phases, await pastPhases(repositoryId)) : undefined;
+  const spent = resuming?.cost.total;
   const { branch } = base;
   const missing = missingCopies(spec, root);
   const next = resuming?.next ?? (await beginSteps(workspace, { spec, dir, named, branch }));
@@ -89,6 +91,7 @@ export async function nebulaPlanCommand(
       base,
       short,
       estimate,
+      spent,
       missing,
     });
     const { nebulaId, pid, resume, edited, obstacles } = resuming ?? {};
@@ -100,12 +103,12 @@ export async function nebulaPlanCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...(resuming?.edited === undefined ? [] : editedLines(resuming.edited, named, view)),
+    ...(resuming?.edited === undefined ? [] : editedLines(resuming.edited, dir, view)),
     ...planLines(
       spec,
       // What it runs was asked about when it began, and is with each update.
       begun === undefined ? plan : { ...plan, asks: [] },
-      { base, short, estimate, missing, warnings: problems },
+      { base, short, estimate, spent, missing, warnings: problems },
       view,
     ),
     ...(resuming === undefined ? [] : section(resumeLines(resuming.resume, view))),
@@ -119,8 +122,8 @@ export async function nebulaPlanCommand(
 const WORKS = "an engine works on it: this is what a resume would do if that ended now";
 
 /** Stands before a plan that is not of the folder as it is now. */
-function editedLines(edited: Edited, named: string, view: View): readonly string[] {
-  const update = `quasar nebula update ${shellWord(named)}`;
+function editedLines(edited: Edited, dir: string, view: View): readonly string[] {
+  const update = `quasar nebula update ${shellWord(dir)}`;
   if (edited instanceof NebulaError) {
     const why = `its files have changed, and an update is refused: ${cleanLine(edited.message)}`;
     return [...labelled(view, "edited", why, "yellow"), PLAN_OF_COPY, ""];
@@ -160,6 +163,13 @@ function withoutMerges(spec: NebulaSpec, { phases }: NebulaState): NebulaSpec {
   return { ...spec, phases: spec.phases.filter(({ id }) => !merges.has(id)) };
 }
 
+/** A plan of the phases that have had no run: the others have begun their first turn. */
+function unbegun(plan: NebulaPlan, begun: NebulaState | undefined): NebulaPlan {
+  if (begun === undefined) return plan;
+  const had = new Set(begun.phases.filter(({ runs }) => runs.length > 0).map(({ id }) => id));
+  return { ...plan, phases: plan.phases.filter(({ phase }) => !had.has(phase.id)) };
+}
+
 async function resumeOf(
   workspace: Workspace,
   {
@@ -174,8 +184,9 @@ async function resumeOf(
 ) {
   const { repositoryId } = workspace;
   const now = await nebulaNow(repositoryId, state);
-  const edited = loaded === undefined ? undefined : editedSince(repositoryId, state, loaded);
-  const around = await aroundOf(workspace, state);
+  const edited = editedSince(repositoryId, state, loaded);
+  const cost = await nebulaCost(repositoryId, state);
+  const around = await aroundOf(workspace, state, { cost });
   // This is the plan that a person is asked about.
   const steps = stepsOfNebula(state, now, around).filter(
     (step) => !step.startsWith("quasar nebula plan "),
@@ -183,13 +194,14 @@ async function resumeOf(
   return {
     nebulaId: state.id,
     pid: now.pid,
+    cost,
     resume: await planResume(workspace, { state, spec, now, short: around.raising.shortages }),
     edited,
     obstacles: around.obstacles.map(({ message }) => message),
     next:
-      loaded === undefined || edited === undefined
+      edited === undefined
         ? steps
-        : [`quasar nebula update ${shellWord(loaded.dir)} --dry-run`, ...steps],
+        : [`quasar nebula update ${shellWord(state.dir)} --dry-run`, ...steps],
   };
 }
 
@@ -236,7 +248,7 @@ function requireAgents(asks: readonly TrustRequest[], own: OwnAgents): void {
   for (const { key, value, files } of asks) {
     const isAgent = key === "coder" || key === "reviewer";
     if (!isAgent || readSpec(value, own) !== undefined) continue;
-    const message = `${cleanLine(files[0] ?? "")}: ${key}: there is no agent "${cleanLine(value)}" here`;
-    throw new CliError("ERR_NEBULA", message, { next: ["quasar agents"] });
+    const where = `${cleanLine(files[0] ?? "")}: ${key}`;
+    throw unknownAgent(where, value, own, { code: "ERR_NEBULA", next: ["quasar agents"] });
   }
 }

@@ -1,9 +1,10 @@
 import type { CostEstimate } from "@quasar/nebula/internal";
 import type { NebulaPlan } from "@quasar/nebula/plan";
 import type { LoadedNebula, NebulaSpec } from "@quasar/nebula/spec";
+import type { RunSpending } from "@quasar/runs/internal";
 import type { FirstTurnShortage } from "../nebula/first-turns.ts";
 import type { NebulaPlanLine } from "../schemas/nebula.ts";
-import { shortageFacts } from "./nebula-apply.ts";
+import { shortageFacts, spendingFacts } from "./nebula-apply.ts";
 
 /** Where a nebula would begin. */
 export interface NebulaBase {
@@ -22,6 +23,8 @@ export interface PlanBeside {
   readonly short: readonly FirstTurnShortage[];
   /** What it likely costs; `undefined`: nothing says so. */
   readonly estimate: CostEstimate | undefined;
+  /** What it has cost by now; `undefined`: it has not begun. */
+  readonly spent: RunSpending | undefined;
   /** The files to copy that are not there. */
   readonly missing: readonly string[];
 }
@@ -31,7 +34,7 @@ export function nebulaPlanFacts(
   { dir, problems }: Pick<LoadedNebula, "dir" | "problems">,
   spec: NebulaSpec,
   plan: NebulaPlan,
-  { base, short, estimate, missing }: PlanBeside,
+  { base, short, estimate, spent, missing }: PlanBeside,
 ): Omit<NebulaPlanLine, "v" | "type" | "exit" | "next"> {
   return {
     dir,
@@ -44,6 +47,7 @@ export function nebulaPlanFacts(
     maxWorkers: spec.execution.maxWorkers,
     ...plan.cost,
     estimate,
+    ...(spent && spendingFacts(spent)),
     isVerified: plan.isVerified,
     verify: spec.execution.verify,
     copy: spec.execution.copy,

@@ -28,7 +28,7 @@ export async function askPlan(
   // What it would run was asked about before it could get here.
   const plan = { ...planOf(spec), asks: [] };
   const missing = missingCopies(spec, root);
-  const beside = { base, short: [], estimate: undefined, missing, warnings: [] };
+  const beside = { base, short: [], estimate: undefined, spent: undefined, missing, warnings: [] };
   write(process.stderr, planLines(spec, plan, beside, viewOf(process.stderr)));
   const said = await ask('Type "approve" to begin, "reject" to stop; anything else waits: ');
   if (said !== "approve" && said !== "reject") return state;

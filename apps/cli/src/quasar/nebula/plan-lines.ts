@@ -1,7 +1,7 @@
 import type { CostEstimate } from "@quasar/nebula/internal";
 import type { NebulaPlan, PlannedPhase } from "@quasar/nebula/plan";
 import type { NebulaSpec, SpecProblem } from "@quasar/nebula/spec";
-import { cleanLine, count, fit, money } from "@quasar/runs/text";
+import { cleanLine, costWords, count, fit, money } from "@quasar/runs/text";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
@@ -23,7 +23,7 @@ interface Beside extends PlanBeside {
 export function planLines(
   spec: NebulaSpec,
   plan: NebulaPlan,
-  { base, short, estimate, missing, warnings }: Beside,
+  { base, short, estimate, spent, missing, warnings }: Beside,
   view: View,
 ): readonly string[] {
   const { execution, dependencies } = spec;
@@ -40,6 +40,7 @@ export function planLines(
     ...labelled(view, "branch", `${cut(base.branch)}: what lands goes there, and nowhere else`),
     ...(execution.gate === "approve" ? labelled(view, "gate", GATE) : []),
     ...labelled(view, "cost", `${limitWords(plan)}${estimateWords(estimate)}`),
+    ...(spent === undefined ? [] : labelled(view, "spent", costWords(spent))),
     ...labelled(view, "workers", `${execution.maxWorkers} at once`),
     ...list(
       "needs",

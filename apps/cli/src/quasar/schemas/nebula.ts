@@ -14,7 +14,7 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
-import { shortage } from "./spending.ts";
+import { shortage, SPENDING } from "./spending.ts";
 
 const CATEGORIES = [
   "missing_field",
@@ -156,6 +156,9 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
       "What it likely costs; left out: there are no past phases, or it has begun",
     ),
   ),
+  spentUsd: v.optional(SPENDING.spentUsd),
+  knownUsd: v.optional(SPENDING.knownUsd),
+  unknownUsd: v.optional(SPENDING.unknownUsd),
   isVerified: flag("Whether something has to pass before any phase lands"),
   verify: texts("Commands that have to pass on the merged tree before a phase lands"),
   copy: texts("Files of the user's tree that each new work tree gets"),

@@ -92,7 +92,10 @@ export function unknownAgent(
   {
     code = "ERR_CONFIG",
     next = [],
-  }: { readonly code?: "ERR_CONFIG" | "ERR_USAGE"; readonly next?: readonly string[] } = {},
+  }: {
+    readonly code?: "ERR_CONFIG" | "ERR_NEBULA" | "ERR_USAGE";
+    readonly next?: readonly string[];
+  } = {},
 ): CliError {
   const meant = suggestion(spec, namesWith(own)) || ".";
   const said = fit(cleanLine(spec), 60);
