@@ -31,7 +31,7 @@ const DONE: Readonly<Record<Answer["verb"], string>> = {
   approve: "approved: it lands when its turn comes",
   reject: "rejected: it goes back to its agents",
   retry: "begins again on what has landed",
-  skip: "skipped, with what needs it",
+  skip: "skipped, and what needs it once an engine works",
 };
 
 const PLAN_DONE = {
@@ -54,7 +54,7 @@ export async function nebulaAnswerCommand(
   const answered = answerPhase(repositoryId, state, answer);
   const words =
     verb === "reject" && isFinal
-      ? "rejected for good, with what needs it"
+      ? "rejected for good; what needs it is skipped once an engine works"
       : verb === "retry" && isReviewLeft(state, phase)
         ? "its run continues with the review of what its coder has finished"
         : DONE[verb];
