@@ -193,13 +193,13 @@ test("a turn that no longer fits is not started, and a resume with the figure th
   expect(stopped.stdout).toContain("cost     $3.00 of $5.00");
   const because =
     "The coder's next turn needs at least $3.00 and may spend $1.50 ($3.00 of $5.00 spent).";
-  expect(stopped.stdout).toContain(`${because} Resume with a budget of $9.00.`);
+  expect(stopped.stdout).toContain(`${because} Resume with a budget of $9.30.`);
   const [, command = ""] = /quasar (resume \S+ --max-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
-  expect(command).toMatch(/ --max-budget 9$/u);
+  expect(command).toMatch(/ --max-budget 9\.3$/u);
   const resumed = await quasar(at, command.split(" "));
   expect(resumed).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("cost     $6.00 of $9.00"),
+    stdout: expect.stringContaining("cost     $6.00 of $9.30"),
   });
 });
 

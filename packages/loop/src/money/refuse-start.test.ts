@@ -19,6 +19,7 @@ test.for([
     0,
   ],
   ["a limit for one turn below what it needs", 0.5, 0.1, 5, 0.9, "coder", 0, 1],
+  ["the same alone, where the budget lets both turns begin", 1.5, 1.5, 5, 2, "coder", 0, 3],
   ["both, with what both turns need", 0.5, 0.8, 1, 0.9, "coder", 2.76, 1.6],
 ] as const)(
   "refuses %s",

@@ -46,8 +46,11 @@ export function refuseStart(beginning: Beginning): StartRefusal | undefined {
   const { maxBudgetUsd = DEFAULT_MAX_BUDGET_USD, maxTurnBudgetUsd = 0 } = beginning;
   const state = stateOf(beginning, maxBudgetUsd);
   const bounds = boundsOf(state, beginning);
-  const allowanceUsd = turnAllowance(state, "coder", maxTurnBudgetUsd);
-  const role = ROLE_ORDER.find((each) => isTooLittle(allowanceUsd, bounds[each]));
+  const shortOf = (capUsd: number): AgentRole | undefined => {
+    const allowanceUsd = turnAllowance(state, "coder", capUsd);
+    return ROLE_ORDER.find((each) => isTooLittle(allowanceUsd, bounds[each]));
+  };
+  const role = shortOf(maxTurnBudgetUsd);
   if (role === undefined) return undefined;
   const leastUsd = leastAllowance(bounds[role]);
   const mostUsd = Math.max(...ROLE_ORDER.map((each) => leastAllowance(bounds[each])));
@@ -55,7 +58,7 @@ export function refuseStart(beginning: Beginning): StartRefusal | undefined {
   return {
     message: `The ${role}'s first turn needs at least ${dollarsNeeded(leastUsd)}: two of its model's longest responses (docs/trust.md, Money).`,
     role,
-    neededBudgetUsd: maxBudgetUsd > 0 && neededUsd > maxBudgetUsd ? neededUsd : 0,
+    neededBudgetUsd: shortOf(0) === undefined ? 0 : neededUsd,
     neededTurnBudgetUsd: maxTurnBudgetUsd > 0 && mostUsd > maxTurnBudgetUsd ? upToCent(mostUsd) : 0,
   };
 }

@@ -14,4 +14,4 @@ export function controlsEnding(message: string): Ending {
   };
 }
 
-const LOOK = "git config --list --show-origin   (and the hooks: put back what you do not want)";
+const LOOK = "git config --list --show-origin   # and the hooks: put back what you do not want";

@@ -19,7 +19,7 @@ export interface WayBack {
 export function wayBack(refusals: readonly Refusal[], isBranchGone: boolean): WayBack {
   const [first, ...others] = refusals;
   const { check, advice, alternative } = first ?? {};
-  const steps = [advice, alternative && `${alternative}   (instead)`].filter(
+  const steps = [advice, alternative && `${alternative}   # instead`].filter(
     (step): step is string => step !== undefined && step !== "",
   );
   const overrides = refusals.map(({ override }) => override);
