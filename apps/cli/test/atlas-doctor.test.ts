@@ -90,7 +90,7 @@ test("a workspace whose folder is gone is a warning, and what is typed then sett
   expect(after).toContain(`atlas workspace close ${name}`);
   const closed = await atlas(at, [
     ...after
-      .replace(/ {3}\(.*$/u, "")
+      .replace(/ {3}# .*$/u, "")
       .split(" ")
       .slice(1),
     "--yes",

@@ -39,7 +39,7 @@ test("nothing is added that nobody has agreed to, and init says how to", async (
   const { code, stdout } = await atlas(at, ["init"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/CLAUDE\.md: not added\n/u);
-  expect(stdout).toContain("atlas init --yes (adds it)");
+  expect(stdout).toContain("atlas init --yes # adds it");
   expect(read(at.repo, "CLAUDE.md")).toBe("# Ours\n");
   expect(git(at, "status", "--porcelain")).toBe("?? .atlas/");
 });

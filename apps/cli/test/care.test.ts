@@ -90,8 +90,8 @@ test("abandon names what is not committed, and how to see it or stash it", async
   writeFileSync(join(at.repo, "a.txt"), "half written\n");
   const done = await quasar(at, ["abandon", runId]);
   expect(done.stdout).toMatch(/^ {2}differs {2}.*a\.txt.* \(not committed, left as it is\)$/mu);
-  expect(done.stdout).toContain("git status && git diff (shows what is not committed)\n");
-  expect(done.stdout).toContain("git stash -u (quarantines it)\n");
+  expect(done.stdout).toContain("git status && git diff # shows what is not committed\n");
+  expect(done.stdout).toContain("git stash -u # quarantines it\n");
   expect(readFileSync(join(at.repo, "a.txt"), "utf8")).toBe("half written\n");
 });
 
@@ -267,7 +267,7 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   expect(told).toMatch(/kept +1 run ended: [\d.]+ MiB\n +1 run that can still be resumed: /u);
   for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
   const freed = async (command = ""): Promise<unknown> => {
-    const [args = ""] = command.replace("quasar ", "").split("   (");
+    const [args = ""] = command.replace("quasar ", "").split("   # ");
     return lastRecord(await quasar(at, [...args.split(" "), "--json"]));
   };
   expect(await freed(next[0])).toMatchObject({ runIds: [ended], sizeBytes: sizes.ended.sizeBytes });

@@ -122,8 +122,8 @@ test("a run says what a hook has printed last, and what to do, once the coder ma
       cost     $0.60 of $5.00
       commits  none
       next     quasar resume <run>
-               quasar resume <run> --accept-settings (after a change of yours to the hook)
-               quasar resume <run> --max-lint-retries 4 (the coder tries again)
+               quasar resume <run> --accept-settings # after a change of yours to the hook
+               quasar resume <run> --max-lint-retries 4 # the coder tries again
     "
   `);
   hook(at, "pre-commit", "exit 0");

@@ -293,7 +293,7 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     }[];
     const [advice = ""] = problems.find(({ check }) => check === "git locks")?.next ?? [];
     expect(existsSync(lock)).toBe(true);
-    execFileSync("sh", ["-c", advice.replace(/ {3}\(.*$/u, "")], { cwd: at.repo });
+    execFileSync("sh", ["-c", advice.replace(/ {3}# .*$/u, "")], { cwd: at.repo });
     expect(existsSync(lock)).toBe(false);
     const done = await quasar(at, ["run", "Write", ...AGENTS(at)]);
     expect(done.code, done.stderr).toBe(0);

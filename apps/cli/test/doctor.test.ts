@@ -88,7 +88,7 @@ function fine(): Place {
 
 /** Types a step's command where it stands, without what is said about it. */
 function typed(at: Place, step: string | undefined): void {
-  const command = step?.replace(/ {3}\(.*$/su, "") ?? "";
+  const command = step?.replace(/ {3}# .*$/su, "") ?? "";
   execFileSync("/bin/sh", ["-c", command], { cwd: at.repo, env: at.env, stdio: "pipe" });
 }
 

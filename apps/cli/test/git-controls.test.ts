@@ -38,14 +38,14 @@ test("a git hook that a coder plants does not run: exit 5, and what comes next i
         expect.stringMatching(/^git config --list --show-origin /u),
         expect.stringMatching(/^quasar resume \S+$/u),
         expect.stringMatching(
-          /^quasar resume \S+ --accept-settings +\(instead, if all of it is right\)$/u,
+          /^quasar resume \S+ --accept-settings +# instead, if all of it is right$/u,
         ),
       ],
     });
     const shown = await quasar(at, ["show"]);
     expect(said(shown.stdout)).toContain(HOOK);
     const status = await quasar(at, ["status"]);
-    expect(status.stdout).toMatch(/quasar resume \S+ --plan \(says what stands in the way\)/u);
+    expect(status.stdout).toMatch(/quasar resume \S+ --plan # says what stands in the way/u);
     const planned = await quasar(at, ["resume", "--plan"]);
     expect(planned.code).toBe(6);
     expect(said(planned.stdout)).toContain(HOOK);

@@ -21,7 +21,7 @@ test("without --wait-limit a run stops with 75 and says when to continue", async
   const stopped = await quasar(at, run(at, limited(2 * HOUR)));
   expect(stopped.code, stopped.stderr).toBe(75);
   expect(stopped.stdout).toMatch(/limit {4}lifted at \d{4}-\d\d-\d\d \d\d:\d\d \(in 2 h\)/u);
-  expect(stopped.stdout).toMatch(/quasar resume \S+ --wait-limit 2h \(waits until then\)/u);
+  expect(stopped.stdout).toMatch(/quasar resume \S+ --wait-limit 2h # waits until then/u);
 });
 
 test("a resume before the time asks nobody and stops with 75, unless told to ask now", async () => {

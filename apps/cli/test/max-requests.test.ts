@@ -19,7 +19,7 @@ test("a turn that never stops asking ends at --max-requests with 4, and a resume
   expect(done.code, done.stdout + done.stderr).toBe(4);
   const made = madeBy(done);
   expect(made).toBeGreaterThan(5);
-  expect(done.stdout).toMatch(/quasar log \S+ +\(what the agent did; a hook of yours may keep/u);
+  expect(done.stdout).toMatch(/quasar log \S+ +# what the agent did; a hook of yours may keep/u);
   const [command = ""] = /quasar resume \S+ --max-requests \d+/u.exec(done.stdout) ?? [];
   expect(command).toMatch(new RegExp(` ${2 * (made - 1)}$`, "u"));
   expect((await quasar(at, ["status"], { env })).stdout).toContain(command);

@@ -80,7 +80,7 @@ test("a phase whose turn was cut off waits for a larger limit, and what is advis
   });
   const [{ neededBudgetUsd: needed }] = end["shortages"] as [{ neededBudgetUsd: number }];
   const next = [
-    `\${EDITOR:-vi} ${folder}/nebula.toml   (set max_budget_usd to ${needed} or more)`,
+    `\${EDITOR:-vi} ${folder}/nebula.toml   # set max_budget_usd to ${needed} or more`,
     `quasar nebula update ${folder}`,
     `quasar nebula apply ${String(end["nebulaId"])} --auto --resume`,
   ];

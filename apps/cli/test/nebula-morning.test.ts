@@ -82,7 +82,7 @@ const MORNING = `shop: 6 of 10 phases landed on nebula/shop, $1.85 spent
            quasar nebula approve pay --nebula ID
            quasar nebula reject pay --nebula ID --reason "…"
            quasar nebula show ID search
-           quasar nebula retry search --nebula ID (with an unchanged text it may fail again)
+           quasar nebula retry search --nebula ID # with an unchanged text it may fail again
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `;
 
@@ -112,7 +112,7 @@ shop: 7 of 10 phases landed on nebula/shop, $1.85 spent
   failed   search: not approved in 1 cycle: No price is found.
   skipped  page: needs "search", which failed
   next     quasar nebula show ID search
-           quasar nebula retry search --nebula ID (with an unchanged text it may fail again)
+           quasar nebula retry search --nebula ID # with an unchanged text it may fail again
            quasar nebula apply ID --auto --resume --wait-limit 5h
 `);
   const retried = await quasar(at, ofLine("retry"));

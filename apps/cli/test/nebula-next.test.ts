@@ -33,7 +33,7 @@ const TWO_FAILED = {
 const failedSteps = (id: string, ...phases: readonly string[]) =>
   phases.flatMap((phase) => [
     `quasar nebula show ${id} ${phase}`,
-    `quasar nebula retry ${phase} --nebula ${id}   (with an unchanged text it may fail again)`,
+    `quasar nebula retry ${phase} --nebula ${id}   # with an unchanged text it may fail again`,
   ]);
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {
@@ -110,7 +110,7 @@ function merge(at: Place): void {
 
 /** The words of a command line, without the note behind it. */
 function wordsOf(command: string): readonly string[] {
-  const [line = ""] = command.split("   (");
+  const [line = ""] = command.split("   # ");
   return [...line.matchAll(/"([^"]*)"|(\S+)/gu)].map(([, quoted, word = ""]) => quoted ?? word);
 }
 

@@ -159,7 +159,7 @@ test("what follows a decision is what the nebula then waits for", async () => {
   // Nothing can be resumed: the last phase has failed, and nothing has landed.
   expect(lastRecord(final)["next"]).toEqual([
     `quasar nebula show ${String(id)} one`,
-    `quasar nebula retry one --nebula ${String(id)}   (with an unchanged text it may fail again)`,
+    `quasar nebula retry one --nebula ${String(id)}   # with an unchanged text it may fail again`,
     `quasar nebula prune ${String(id)} --with-failed`,
   ]);
   const paused = await quasar(at, ["nebula", "pause", String(id)]);

@@ -76,8 +76,8 @@ test.for([
     const stopped = lastRecord(await quasar(at, ["run", "Write", "--json", ...agents]));
     const next = stopped["next"] as string[];
     for (const way of ways) expect(next).toContainEqual(expect.stringContaining(way));
-    for (const step of next.filter((each) => !each.includes("(instead"))) {
-      const words = step.replace(/ {3}\(.*/u, "").split(" ");
+    for (const step of next.filter((each) => !each.includes("# instead"))) {
+      const words = step.replace(/ {3}# .*/u, "").split(" ");
       if (words[0] === "git") git(at, ...words.slice(1));
       else {
         const resumed = await quasar(at, [...words.slice(1), "--json"]);
@@ -277,7 +277,7 @@ test("a stop at changes that cannot be separated says how to continue, and the p
   ] as const;
   const stopped = await quasar(at, ["run", "Write", "--accept-dirty", ...agents(at, turns)]);
   expect(stopped.code).toBe(5);
-  expect(stopped.stdout).toMatch(/next +git status +\(commit what is to stay/u);
+  expect(stopped.stdout).toMatch(/next +git status +# commit what is to stay/u);
   const plan = await quasar(at, ["resume", "--plan"]);
   expect(plan.stdout).toContain("the last runner stopped: changed by the run, and holding");
   git(at, "add", "mine.txt");

@@ -172,7 +172,7 @@ test("init finds the project's checks; what is confirmed runs unasked, also when
   const shown = await quasar(at, ["init"], { env });
   expect(shown.stdout).toMatch(/lint +npm run lint \(package\.json\)/u);
   expect(shown.stdout).toMatch(/test +npm test \(package\.json\)/u);
-  expect(shown.stdout).toContain("quasar init --yes (uses these checks)");
+  expect(shown.stdout).toContain("quasar init --yes # uses these checks");
   expect(readFileSync(join(at.repo, ".quasar/config.toml"), "utf8")).not.toMatch(/^lint/mu);
   const init = await quasar(at, ["init", "--yes", "--json"], { env });
   expect(lastRecord(init)).toMatchObject({ confirmed: true });

@@ -25,7 +25,7 @@ function refusedRun(at: Place, mounts: string): Told & { readonly status: number
 }
 
 /** The command of a step, without what is said about it. */
-const command = (step: string | undefined): string => step?.replace(/ {3}\(.*$/su, "") ?? "";
+const command = (step: string | undefined): string => step?.replace(/ {3}# .*$/su, "") ?? "";
 
 /** Makes sure that the first step can be typed as it stands, and shows a line about the folder's disk. */
 function works(at: Place, { next }: Told): void {

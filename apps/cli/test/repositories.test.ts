@@ -100,7 +100,7 @@ test("a repository of another user is refused with the command that lets git wor
   const refused = await quasar(foreign, args);
   expect(refused.code).toBe(1);
   const [advice = ""] = lastRecord(refused)["next"] as readonly string[];
-  const [command = ""] = advice.split("   (");
+  const [command = ""] = advice.split("   # ");
   execFileSync("sh", ["-c", command], { env: at.env, cwd: at.repo });
   expect((await quasar(foreign, args)).code).toBe(0);
 });

@@ -30,7 +30,7 @@ export async function openHere(installation: Installation): Promise<TaskView> {
   const { dir, hook } = await findTask({ home: installation.home, cwd }).catch(inWords);
   if (hook !== undefined && isSetUp(hook) && hook.worktreePath !== root) {
     throw new CliError("ERR_NO_TASK", NONE, {
-      next: [`cd ${shellWord(hook.worktreePath)}   (a task of this repository works there)`],
+      next: [`cd ${shellWord(hook.worktreePath)}   # a task of this repository works there`],
     });
   }
   return openTask(dir, installation);

@@ -42,6 +42,6 @@ export function keyWords({ hasKey, hasBackup, isMissing }: Omit<KeyFacts, "accou
 export function waysWithoutKey(dir: string): readonly string[] {
   return [
     `put ${MASTER} back into ${dir}`,
-    "atlas keys init   (a new key; what was signed stays verifiable)",
+    "atlas keys init   # a new key; what was signed stays verifiable",
   ];
 }

@@ -17,8 +17,8 @@ export function nextWithoutTree(hook: HookFile, named: string): readonly string[
   // It is registered still, which a plain `git worktree add` refuses.
   const add = `git -C ${shellWord(repoPath)} worktree add --force ${shellWord(worktreePath)} ${shellWord(branch)}`;
   const isLinked = worktreePath !== repoPath && branch !== "" && existsSync(repoPath);
-  const back = `${add} && ${resume}${named}   (only with what is committed: no turn of an agent is done again)`;
-  const anew = `atlas abandon${named} && atlas start --from-task ${taskId} "…"   (a new task on its branch)`;
+  const back = `${add} && ${resume}${named}   # only with what is committed: no turn of an agent is done again`;
+  const anew = `atlas abandon${named} && atlas start --from-task ${taskId} "…"   # a new task on its branch`;
   if (!isLinked) return [anew];
   return isAgents(hook) ? [anew, back] : [back, anew];
 }

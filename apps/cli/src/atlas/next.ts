@@ -22,7 +22,7 @@ export function nextOf(
   const named = naming(id);
   if (isTerminal(hook.state)) return afterEnd(hook);
   if (owner !== undefined) {
-    return [`kill -INT ${owner.pid}   (stops it, with all saved; then atlas resume${named})`];
+    return [`kill -INT ${owner.pid}   # stops it, with all saved; then atlas resume${named}`];
   }
   const withoutTree = nextWithoutTree(hook, named);
   if (withoutTree !== undefined) return withoutTree;
@@ -31,9 +31,9 @@ export function nextOf(
     return [...stepsAtLimit(stop.retryAt, named), `atlas abandon${named}`];
   }
   const choices = choicesOf(hook).filter(({ decision }) => decision.kind !== "abandon");
-  const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);
+  const lines = choices.map(({ command, meaning }) => `${command}${named}   # ${meaning}`);
   if (hook.awaiting?.kind !== "validation") return lines;
-  return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   (by another command)`);
+  return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   # by another command`);
 }
 
 /** The command that continues a task whose budget was too small. */
@@ -55,7 +55,7 @@ function afterEnd({ worktreePath, repoPath, branch, workspaceId }: HookFile): re
   const isThere = existsSync(worktreePath);
   const log = `git -C ${shellWord(isThere ? worktreePath : repoPath)} log ${shellWord(branch)}`;
   const close = `atlas workspace close ${shellWord(workspaceId)}`;
-  const what = "   (removes the work tree, if it was made for the task; the branch stays)";
+  const what = "   # removes the work tree, if it was made for the task; the branch stays";
   // The user's own is never removed.
   return [log, ...(isThere && worktreePath !== repoPath ? [close + what] : [])];
 }

@@ -135,8 +135,8 @@ function takingOver(
 ): readonly string[] {
   if (outcome !== "approved" || !changed || branch !== ownBranch(runId)) return [];
   return [
-    `git merge ${branch}   (here: takes its commits)`,
-    `git worktree remove ${shellWord(folder)}   (then; the branch stays)`,
+    `git merge ${branch}   # here: takes its commits`,
+    `git worktree remove ${shellWord(folder)}   # then; the branch stays`,
   ];
 }
 
@@ -147,7 +147,7 @@ function inFolder(step: string, folder: string): string {
 /** What there is to see of a turn that made too many requests. */
 function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
   if (agentFailure?.kind !== "turn-limit") return [];
-  return [`quasar log ${runId}   (what the agent did; a hook of yours may keep its turn going)`];
+  return [`quasar log ${runId}   # what the agent did; a hook of yours may keep its turn going`];
 }
 
 /** How a person logs in to the agent that failed for that; `undefined`: it failed for something else. */
@@ -170,7 +170,7 @@ function wayBackSteps(resume: string, { steps, accepts, asItIs }: WayBack): stri
   const why = asItIs?.includes("accept-settings")
     ? "if all of it is right"
     : "to stay where HEAD is";
-  const instead = asItIs === undefined ? [] : [`${accepting(asItIs)}   (instead, ${why})`];
+  const instead = asItIs === undefined ? [] : [`${accepting(asItIs)}   # instead, ${why}`];
   return [...steps, accepting(accepts), ...instead];
 }
 
@@ -204,7 +204,7 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
       return person === undefined ? [command] : [person, command];
     }
     case "struggling":
-      return [`${resume}   (tries again; a smaller or clearer task may do better)`];
+      return [`${resume}   # tries again; a smaller or clearer task may do better`];
     case "max_cycles":
     case "budget":
     case "interrupted":
@@ -215,13 +215,13 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
     case "storage":
       return fullDisk === undefined
         ? [...refusalSteps(message), resume]
-        : [`df -h ${shellWord(fullDisk)}   (make room there)`, resume];
+        : [`df -h ${shellWord(fullDisk)}   # make room there`, resume];
     case "work-tree":
       if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
       return [
-        "git status   (commit what is to stay as it is)",
+        "git status   # commit what is to stay as it is",
         resume,
-        `${resume} --accept-head   (after a commit of yours)`,
+        `${resume} --accept-head   # after a commit of yours`,
       ];
     case "superseded":
       return [...stepsInWords(continuedBy(runId))];

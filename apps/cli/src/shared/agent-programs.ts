@@ -3,11 +3,13 @@ import { type AgentPreset, presetOf, type DetectedAgent } from "@quasar/agents/p
 /** Logs a person in to an agent, as a next step. @param or - What else does. */
 export function loginStep({ login: { command, then } }: AgentPreset, ...or: string[]): string {
   const notes = [...(then === undefined ? [] : [`then ${then}`]), ...or.map((way) => `or ${way}`)];
-  return notes.length === 0 ? command : `${command}   (${notes.join(", ")})`;
+  return notes.length === 0 ? command : `${command}   # ${notes.join(", ")}`;
 }
 
 /** The same within a sentence. */
-export const loginWords = (preset: AgentPreset): string => loginStep(preset).replace("   ", " ");
+export function loginWords({ login: { command, then } }: AgentPreset): string {
+  return then === undefined ? command : `${command} (then ${then})`;
+}
 
 /** What a person does first so that an agent may ask its model; nothing where it may, or does not say. */
 export function loginSteps({ kind, login }: DetectedAgent): readonly string[] {

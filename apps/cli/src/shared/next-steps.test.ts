@@ -7,12 +7,12 @@ const runId = "20261126-134500-12e7db";
 
 test.for<readonly [step: NextStep, quasar: string, atlas: string | undefined]>([
   [{ shell: "git status" }, "git status", "git status"],
-  [{ shell: "kill 4711", note: "ends it" }, "kill 4711   (ends it)", "kill 4711   (ends it)"],
+  [{ shell: "kill 4711", note: "ends it" }, "kill 4711   # ends it", "kill 4711   # ends it"],
   [{ note: "wait for it" }, "wait for it", "wait for it"],
   [{ do: "start" }, 'quasar run "…"', 'atlas start "…"'],
   [
     { do: "start", options: { inWorktree: true }, note: "beside it" },
-    'quasar run --worktree "…"   (beside it)',
+    'quasar run --worktree "…"   # beside it',
     undefined,
   ],
   [
@@ -39,7 +39,7 @@ test.for<readonly [step: NextStep, quasar: string, atlas: string | undefined]>([
   ],
   [
     { shell: "git commit", do: "resume", options: { accepts: ["head", "trust"] }, note: "or not" },
-    "git commit && quasar resume --accept-head --trust   (or not)",
+    "git commit && quasar resume --accept-head --trust   # or not",
     undefined,
   ],
   [

@@ -64,7 +64,7 @@ function stepInWords(step: NextStep, vocabulary: Vocabulary): string | undefined
   if (commands.length === 0) return note;
   const there = workTree === undefined ? [] : [`cd ${shellWord(workTree)}`];
   const line = [...there, ...commands].join(" && ");
-  return note === undefined ? line : `${line}   (${note})`;
+  return note === undefined ? line : `${line}   # ${note}`;
 }
 
 function calledAs(

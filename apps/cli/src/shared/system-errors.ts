@@ -10,29 +10,29 @@ interface Refusal {
 }
 
 const OPEN_FILES = [
-  "ulimit -n 4096   (in the shell that starts it: it may have too few files open now)",
+  "ulimit -n 4096   # in the shell that starts it: it may have too few files open now",
 ];
 const WHOSE = (folder: string): readonly string[] => [
-  `ls -ld ${folder}   (see whose it is, and who may write)`,
+  `ls -ld ${folder}   # see whose it is, and who may write`,
 ];
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   EROFS: {
     words: "the file system is read-only",
-    next: (folder) => [`df ${folder}   (then have that disk mounted to be written)`],
+    next: (folder) => [`df ${folder}   # then have that disk mounted to be written`],
   },
   ENOSPC: {
     words: "the disk is full",
-    next: (folder) => [`df -h ${folder} && df -i ${folder}   (free space, or files, there)`],
+    next: (folder) => [`df -h ${folder} && df -i ${folder}   # free space, or files, there`],
   },
   EDQUOT: {
     words: "the disk quota is used up",
-    next: (folder) => ["quota -s   (then remove some of your files)", `df -h ${folder}`],
+    next: (folder) => ["quota -s   # then remove some of your files", `df -h ${folder}`],
   },
   EIO: {
     words: "the disk fails",
     next: (folder) => [
-      "dmesg | tail   (what the kernel says of the disk; first copy what matters to another one)",
+      "dmesg | tail   # what the kernel says of the disk; first copy what matters to another one",
       `df -h ${folder}`,
     ],
   },
@@ -41,7 +41,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   // Of a start of a program, the one call that it is told of.
   EAGAIN: {
     words: "too many processes",
-    next: () => ["ulimit -u   (how many programs you may run)"],
+    next: () => ["ulimit -u   # how many programs you may run"],
   },
   EMFILE: { words: "too many open files", next: () => OPEN_FILES },
   ENFILE: { words: "too many open files on this machine", next: () => OPEN_FILES },

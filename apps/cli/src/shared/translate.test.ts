@@ -50,8 +50,8 @@ test("what else the system refuses is in its own words, with whose folder it is 
   const { message, next } = translate(refused("ENOENT"));
   expect(message).toBe("mkdir /r/.git/quasar failed: ENOENT: the system's words, mkdir");
   expect(next).toEqual([
-    "ls -ld /r/.git   (whose is it?)",
-    "df -h /r/.git   (a full or read-only disk?)",
+    "ls -ld /r/.git   # whose is it?",
+    "df -h /r/.git   # a full or read-only disk?",
   ]);
   expect(translate(refused("ENOENT", "fsync", "")).next[0]).toContain("ls -ld . .git");
 });
@@ -62,7 +62,7 @@ test("a save that the disk refuses leads to that disk, by what it refuses", () =
   for (const inWords of [translate, translateAtlas]) {
     expect(inWords(save(refused("EROFS"))).next[0]).toMatch(/^df \/r\/\.git /u);
     expect(inWords(save(overQuota())).next[0]).toMatch(/^quota -s /u);
-    expect(inWords(save()).next).toContain("df -h .   (a full or read-only disk?)");
+    expect(inWords(save()).next).toContain("df -h .   # a full or read-only disk?");
   }
   const behind = new TasksError("ERR_NOT_CREATED", "no task", { cause: save(refused("ENOSPC")) });
   expect(translateAtlas(behind).next[0]).toMatch(/^df -h \/r\/\.git && /u);

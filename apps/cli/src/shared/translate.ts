@@ -31,7 +31,7 @@ export interface Program {
 type Translation = readonly [code: CliErrorCode, ...next: (string | NextStep)[]];
 
 const LOOK = "look at it, and move it away if it is not yours";
-export const DISK = "df -h .   (a full or read-only disk?)";
+export const DISK = "df -h .   # a full or read-only disk?";
 /** The help of the command that has agents work. */
 const HELP = "--help";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
@@ -48,7 +48,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
-    "git log (shows what has changed)",
+    "git log   # shows what has changed",
     { do: "resume", options: { accepts: ["head"] } },
   ],
   "CheckpointError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the version that wrote it"],
@@ -77,31 +77,31 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_INVALID_ARGUMENT": ["ERR_STATE", DEBUG],
   "GitError ERR_MISSING_OBJECT": [
     "ERR_STATE",
-    "git fetch --refetch --no-filter (where the clone is a partial one)",
+    "git fetch --refetch --no-filter   # where the clone is a partial one",
     "git fsck",
   ],
   "GitError ERR_NAME_TAKEN": ["ERR_STATE", "git branch --all"],
   "GitError ERR_NOT_A_REPOSITORY": [
     "ERR_NOT_A_REPOSITORY",
-    "git init && git add -A && git commit --allow-empty -m start (or cd to your repository)",
+    "git init && git add -A && git commit --allow-empty -m start   # or cd to your repository",
   ],
-  "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch (then look at what the remote has)"],
+  "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch   # then look at what the remote has"],
   "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit --allow-empty -m start"],
   "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", { do: "snapshots" }],
-  "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push (shows who refuses it and why)"],
-  "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push (give it the credentials it asks for)"],
+  "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push   # shows who refuses it and why"],
+  "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push   # give it the credentials it asks for"],
   "GitError ERR_REMOTE_UNREACHABLE": [
     "ERR_STATE",
-    "git remote -v (is the address right, is the network up?)",
+    "git remote -v   # is the address right, is the network up?",
   ],
   "GitError ERR_SNAPSHOT_FAILED": ["ERR_STATE", "git status", DISK],
   "GitError ERR_UNREADABLE_REPOSITORY": ["ERR_STATE", "unset GIT_DIR"],
   "GitError ERR_SIGNING_FAILED": [
     "ERR_SIGNING",
-    "git commit --allow-empty -S -m test (shows why; then repair the key)",
-    "git config commit.gpgsign false (commits of this repository are not signed)",
+    "git commit --allow-empty -S -m test   # shows why; then repair the key",
+    "git config commit.gpgsign false   # commits of this repository are not signed",
   ],
-  "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status (then resolve the conflicts)"],
+  "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status   # then resolve the conflicts"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", HELP],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", HELP],
   "NebulaError ERR_BRANCH": ["ERR_BRANCH"],
@@ -127,11 +127,11 @@ const BY_PATH: Readonly<Partial<Record<string, (path: string) => readonly string
     if (hadWorkTree(path)) return [`git --git-dir ${bare} config core.bare false`];
     return [
       `git --git-dir ${bare} worktree add ${beside} && cd ${beside}`,
-      `git clone ${bare} ${beside}   (while it has no commit)`,
+      `git clone ${bare} ${beside}   # while it has no commit`,
     ];
   },
   "GitError ERR_FOREIGN_OWNER": (path) => [
-    `git config --global --add safe.directory ${shellWord(path)}   (if you trust its owner)`,
+    `git config --global --add safe.directory ${shellWord(path)}   # if you trust its owner`,
   ],
   "GitError ERR_UNREADABLE_REPOSITORY": (path) => [
     `ls -la ${shellWord(path)}`,
@@ -225,7 +225,7 @@ function refusalOf(errno: string | undefined, path: string | undefined): readonl
   const folder = path !== undefined && isAbsolute(path) ? dirname(path) : undefined;
   const known = errno === undefined ? undefined : refusalNext(errno, folder ?? ".");
   if (known !== undefined) return known;
-  if (folder === undefined) return ["ls -ld . .git .git/quasar   (whose are they?)", DISK];
+  if (folder === undefined) return ["ls -ld . .git .git/quasar   # whose are they?", DISK];
   const word = shellWord(folder);
-  return [`ls -ld ${word}   (whose is it?)`, `df -h ${word}   (a full or read-only disk?)`];
+  return [`ls -ld ${word}   # whose is it?`, `df -h ${word}   # a full or read-only disk?`];
 }

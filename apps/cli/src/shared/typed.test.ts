@@ -18,15 +18,15 @@ function typed(...args: readonly string[]) {
 
 test.for([
   [
-    "quasar resume --accept-dirty (yours)",
-    "quasar resume r-1 --accept-dirty --max-budget 10 (yours)",
+    "quasar resume --accept-dirty   # yours",
+    "quasar resume r-1 --accept-dirty --max-budget 10   # yours",
   ],
   [
-    "git commit -m … && quasar resume --accept-head (or git stash -u)",
-    "git commit -m … && quasar resume r-1 --accept-head --max-budget 10 (or git stash -u)",
+    "git commit -m … && quasar resume --accept-head   # or git stash -u",
+    "git commit -m … && quasar resume r-1 --accept-head --max-budget 10   # or git stash -u",
   ],
-  ["quasar resume --trust   (only if)", "quasar resume r-1 --trust --max-budget 10   (only if)"],
-  ["quasar resume other   (follows it)", "quasar resume other --max-budget 10   (follows it)"],
+  ["quasar resume --trust   # only if", "quasar resume r-1 --trust --max-budget 10   # only if"],
+  ["quasar resume other   # follows it", "quasar resume other --max-budget 10   # follows it"],
   ["quasar resume r-1 --max-budget 12", "quasar resume r-1 --max-budget 12"],
   [
     'quasar resume r-1 --allow-tool "Bash(npm test *)"',
@@ -35,7 +35,7 @@ test.for([
   ["quasar resume", "quasar resume r-1 --max-budget 10"],
   ["quasar resume --help", "quasar resume --help"],
   ["quasar resumed", "quasar resumed"],
-  ["git status (then resolve the conflicts)", "git status (then resolve the conflicts)"],
+  ["git status   # then resolve the conflicts", "git status   # then resolve the conflicts"],
 ] as const)("%s becomes %s", ([step, told]) => {
   expect(withTyped(step, typed("r-1", "--max-budget", "10", "--json"))).toBe(told);
 });

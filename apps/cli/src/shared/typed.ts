@@ -82,7 +82,7 @@ export function withTyped(step: string, { command, id, flags }: Typed): string {
 /** The command, what stands after it, and what is said of it. */
 function partsOf(step: string, command: string): RegExpExecArray | null {
   return new RegExp(
-    String.raw`^((?:.* (?:&&|\|) )?${command})((?: .*?)?)(,? +\(.*\)|, .*)?$`,
+    String.raw`^((?:.* (?:&&|\|) )?${command})((?: .*?)?)( {3}# (?:(?! {3}# ).)*|, .*)?$`,
     "u",
   ).exec(step);
 }

@@ -102,7 +102,7 @@ test("Ctrl-C saves and leaves with 130; an agent that works by HOOK.md alone the
   expect(stopped.code, stopped.stderr).toBe(130);
   const result = lastRecord(stopped);
   expect(result).toMatchObject({ type: "result", exit: 130, outcome: "interrupted" });
-  expect(result["next"]).toContain("atlas resume   (continue)");
+  expect(result["next"]).toContain("atlas resume   # continue");
 
   const there = { ...at, repo: workTreeOf(at) };
   expect((await atlas(there, ["recover", "--apply", "retry"])).code).toBe(0);

@@ -40,7 +40,7 @@ test("without --wait-limit a task stops with 75, and the command that it advises
   expect(stopped["limit"]).toMatch(/^lifted at .* \(in /u);
   const next = stopped["next"] as readonly string[];
   const advised = next.find((line) => line.includes("--wait-limit")) ?? "";
-  expect(advised).toBe("atlas resume --wait-limit 1h   (waits until then)");
+  expect(advised).toBe("atlas resume --wait-limit 1h   # waits until then");
   const [command = ""] = advised.split("   ");
   const done = await atlas(at, [...command.split(" ").slice(1), "--json"]);
   expect(done.code, done.stderr).toBe(9);

@@ -100,7 +100,7 @@ test("a commit that comes after the validation is not pushed by a retry, and wha
 
 /** Types a command as a person would, who reads the words in brackets behind it. */
 function type(at: AtlasPlace, line: string): void {
-  const [command = ""] = line.split("   (");
+  const [command = ""] = line.split("   # ");
   const shell = `atlas() { '${process.execPath}' '${ATLAS}' "$@"; }; ${command}`;
   execFileSync("sh", ["-c", shell], { cwd: at.repo, env: at.env, stdio: "pipe" });
 }
@@ -118,7 +118,7 @@ test("where a task's work tree was deleted, what is advised brings it back, and 
   const { code, next, message } = await atlasJson(at, ["resume"]);
   expect([code, message]).toEqual([2, `the task's work tree ${tree} is gone`]);
   const [line] = next as string[];
-  expect(line).toMatch(/ && atlas resume {3}\(/u);
+  expect(line).toMatch(/ && atlas resume {3}# /u);
   type(at, line ?? "");
   expect(existsSync(join(tree, "work.txt"))).toBe(true);
   expect(await atlasJson(at, ["status"])).toMatchObject({ hook: { state: "completed" } });

@@ -88,8 +88,8 @@ function notAccepted(
   const validate = refused.some(({ kind }) => kind === "unvalidated");
   return new CliError("ERR_NOT_ACCEPTED", message, {
     next: [
-      ...(validate ? [`atlas validate${named}   (to have it validated as it is)`] : []),
-      `atlas approve${named} --tree ${content} ${flags}   (as it is)`,
+      ...(validate ? [`atlas validate${named}   # to have it validated as it is`] : []),
+      `atlas approve${named} --tree ${content} ${flags}   # as it is`,
       `atlas reject${named} --feedback "what is wrong"`,
     ],
   });
@@ -153,7 +153,7 @@ async function agree(
   const named = naming(id);
   throw new CliError("ERR_PERSON", "nothing was approved", {
     next: [
-      `atlas approve${named} --tree ${content}   (this content)`,
+      `atlas approve${named} --tree ${content}   # this content`,
       `atlas reject${named} --feedback "what is wrong"`,
     ],
   });

@@ -106,13 +106,13 @@ function nextSteps(
   const add = [
     ...(files.length > 0
       ? [
-          `git add ${files.join(" ")} && git commit -m "Add atlas settings"   (a task has what is committed)`,
+          `git add ${files.join(" ")} && git commit -m "Add atlas settings"   # a task has what is committed`,
         ]
       : []),
-    ...(what.length > 0 ? [`atlas init --yes   (${what.join(", ")})`] : []),
+    ...(what.length > 0 ? [`atlas init --yes   # ${what.join(", ")}`] : []),
   ];
   if (agent === undefined) {
-    return ["atlas agents   (says what installs each)", ...add];
+    return ["atlas agents   # says what installs each", ...add];
   }
   const who = agent.kind === DEFAULT_AGENT ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
   return [...loginSteps(agent), ...add, `atlas start "…"${who}`];

@@ -17,7 +17,7 @@ import type { KeyBackupLine } from "../schemas/keys.ts";
 
 const BACKUP = ["atlas keys backup <path>"];
 const COPY_IT =
-  "atlas keys backup <path>   (elsewhere: the backup beside it does not survive the disk)";
+  "atlas keys backup <path>   # elsewhere: the backup beside it does not survive the disk";
 
 /** `atlas keys status`: which key signs. Makes none. */
 export function keysStatusCommand({ json }: Given): ExitCode {

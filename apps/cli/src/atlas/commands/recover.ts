@@ -54,7 +54,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
       ? []
       : labelled(view, "driven", `by process ${owner.pid}: leave it alone`)),
     ...choices.flatMap(({ command, meaning }, n) =>
-      labelled(view, String(n + 1), cleanLine(`${command}   (${meaning})`), "cyan"),
+      labelled(view, String(n + 1), cleanLine(`${command}   # ${meaning}`), "cyan"),
     ),
     ...nextLines(next, view),
   ]);

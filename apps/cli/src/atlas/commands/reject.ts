@@ -13,7 +13,7 @@ export async function rejectCommand(id: string | undefined, given: Given): Promi
     throw new CliError("ERR_USAGE", "what is wrong with it? The agent needs to know", {
       next: [
         'atlas reject --feedback "what is wrong"',
-        "atlas reject --final   (no other attempt)",
+        "atlas reject --final   # no other attempt",
       ],
     });
   }

@@ -29,7 +29,7 @@ export async function showCommand(
   const named = namedBy(first, second);
   if (named === undefined) {
     throw new CliError("ERR_USAGE", `${JSON.stringify(second)} names no turn`, {
-      next: [`atlas show ${first}   (lists them)`],
+      next: [`atlas show ${first}   # lists them`],
     });
   }
   const { task: id, turn } = named;

@@ -247,18 +247,18 @@ function nextSteps(
   if (kind !== "unverifiable") return [];
   if (commit?.taskId === undefined && dir === "") {
     return [
-      "atlas list   (the tasks here)",
-      "atlas verify <task>   (a task's last commit)",
-      "atlas verify <commit>   (a commit that a task made)",
+      "atlas list   # the tasks here",
+      "atlas verify <task>   # a task's last commit",
+      "atlas verify <commit>   # a commit that a task made",
     ];
   }
   if (task === undefined || dir === "") {
     return [
-      `atlas verify --receipts <folder>   (${join("…", "artifacts", "receipts")} of the task)`,
+      `atlas verify --receipts <folder>   # ${join("…", "artifacts", "receipts")} of the task`,
     ];
   }
   return [
-    "atlas verify --key atlas.pub   (made by atlas keys export where they were signed)",
-    'atlas verify --head "<count> <sha256>"   (Quasar-Receipts of the pull request)',
+    "atlas verify --key atlas.pub   # made by atlas keys export where they were signed",
+    'atlas verify --head "<count> <sha256>"   # Quasar-Receipts of the pull request',
   ];
 }

@@ -14,7 +14,7 @@ export function openKeyFindings(paths: readonly OpenPath[]): readonly Finding[] 
   return paths.map(({ path, mode, isFolder }) => {
     const message = `${path} is open to others (mode ${mode.toString(8)}): who has read a key can sign in your name`;
     const next = [
-      `chmod ${isFolder ? 700 : 600} ${shellWord(path)}   (if nobody else can have read it)`,
+      `chmod ${isFolder ? 700 : 600} ${shellWord(path)}   # if nobody else can have read it`,
     ];
     return problem("keys", message, next);
   });

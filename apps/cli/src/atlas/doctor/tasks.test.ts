@@ -45,7 +45,7 @@ test("a workspace whose work tree is gone says so, and how its task continues", 
       check: "spaces",
       state: "warning",
       message: "fix: its work tree /w/fix is gone",
-      next: ["atlas workspace close fix   (the branch stays)"],
+      next: ["atlas workspace close fix   # the branch stays"],
     },
     expect.objectContaining({ next: ["atlas abandon fix"] }),
   ]);
@@ -59,7 +59,7 @@ test("keys that others can reach, and a key that is gone, are problems", () => {
   expect(openKeyFindings(open)).toMatchObject([
     {
       state: "problem",
-      next: ["chmod 600 /h/keys/master.key   (if nobody else can have read it)"],
+      next: ["chmod 600 /h/keys/master.key   # if nobody else can have read it"],
     },
   ]);
   const facts = { accounts: [], hasKey: true, hasBackup: true, isMissing: false };

@@ -56,7 +56,7 @@ export function workspaceFindings(workspaces: readonly WorkspaceFacts[]): readon
       return [problem("spaces", `${name}: ${workspace.problem}`, [`ls -la ${shellWord(dir)}`])];
     }
     if (isTreeThere) return [];
-    const close = `atlas workspace close ${shellWord(name)}   (the branch stays)`;
+    const close = `atlas workspace close ${shellWord(name)}   # the branch stays`;
     const message = `${name}: its work tree ${worktreePath} is gone`;
     return [warning("spaces", message, waysBack.length > 0 ? waysBack : [close])];
   });

@@ -43,7 +43,7 @@ function picture(change: Partial<PictureFacts>, view: View = PLAIN): readonly st
     owner: undefined,
     now: after(10).getTime(),
     cost: COST,
-    next: ["atlas resume   (continue)"],
+    next: ["atlas resume   # continue"],
     ...change,
   };
   return pictureLines(facts, view);
@@ -78,7 +78,7 @@ test("the picture of a running task", () => {
     Hook State: step_running (implement, attempt 1)
     Last Checkpoint: ckpt-a1a1a1a1a1a1a1a1 (2 min ago)
       saved    manual: nil checks are in
-      next     atlas resume (continue)"
+      next     atlas resume # continue"
   `);
 });
 

@@ -25,7 +25,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   });
   const next = [
     ...(uncommitted.length === 0 ? [] : UNCOMMITTED_STEPS),
-    `quasar prune ${wanted}   (removes its files)`,
+    `quasar prune ${wanted}   # removes its files`,
     'quasar run "…"',
   ];
   if (options.json === true) {
@@ -61,6 +61,6 @@ function uncommittedLines(paths: readonly string[], view: View): readonly string
 }
 
 const UNCOMMITTED_STEPS = [
-  "git status && git diff   (shows what is not committed)",
-  "git stash -u   (quarantines it)",
+  "git status && git diff   # shows what is not committed",
+  "git stash -u   # quarantines it",
 ];

@@ -160,5 +160,5 @@ const SMALL_BYTES = 100 * 2 ** 20;
 /** Nobody is advised to remove what can still be resumed, or a record that takes no room. */
 function pruneCommands({ ended, canPrune }: KeptRuns): readonly string[] {
   if (!canPrune || ended.sizeBytes < SMALL_BYTES) return [];
-  return [`quasar prune --older-than 0s   (frees ${size(ended.sizeBytes)})`];
+  return [`quasar prune --older-than 0s   # frees ${size(ended.sizeBytes)}`];
 }

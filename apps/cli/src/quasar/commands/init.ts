@@ -73,15 +73,15 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   (shares them)`;
+const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   # shares them`;
 
 function nextSteps(
   agent: DetectedAgent | undefined,
   { isOpen, confirmed }: Pick<Initialized, "isOpen" | "confirmed">,
 ): readonly string[] {
-  const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
+  const use = isOpen ? ["quasar init --yes   # uses these checks"] : [];
   if (agent === undefined) {
-    return [...use, "quasar demo", "quasar agents   (says what installs each)", SHARE];
+    return [...use, "quasar demo", "quasar agents   # says what installs each", SHARE];
   }
   const { kind } = agent;
   return [

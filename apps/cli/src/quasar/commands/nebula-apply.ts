@@ -256,7 +256,7 @@ function refuseIdleFlags(
   const message = "--max-budget has no effect: each phase has max_budget_usd in its files";
   throw new CliError("ERR_USAGE", message, {
     next: [
-      `\${EDITOR:-vi} ${file}   (change max_budget_usd)`,
+      `\${EDITOR:-vi} ${file}   # change max_budget_usd`,
       ...(resumed === undefined ? [] : [update]),
     ],
   });

@@ -65,8 +65,8 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
 /** What was there before is a snapshot, unless git has all of it. */
 function undoing(replaced: number | undefined, runId: string): string {
   return replaced === undefined
-    ? "git stash -u   (undoes this: what was there was all committed)"
-    : `quasar restore ${replaced} --run ${runId}   (undoes this)`;
+    ? "git stash -u   # undoes this: what was there was all committed"
+    : `quasar restore ${replaced} --run ${runId}   # undoes this`;
 }
 
 function numberOf(text: string): number {

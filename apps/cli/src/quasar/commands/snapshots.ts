@@ -63,6 +63,6 @@ export async function snapshotsCommand(
 
 function nextSteps(runId: string, { n, sha: whole, from }: RunSnapshot): readonly string[] {
   const sha = whole.slice(0, 10);
-  const see = typeof from === "string" ? [`git diff ${sha}~ ${sha}   (see what ${n} holds)`] : [];
-  return [...see, `quasar restore ${n} --run ${runId}   (bring it back)`];
+  const see = typeof from === "string" ? [`git diff ${sha}~ ${sha}   # see what ${n} holds`] : [];
+  return [...see, `quasar restore ${n} --run ${runId}   # bring it back`];
 }

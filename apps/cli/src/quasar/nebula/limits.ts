@@ -128,7 +128,7 @@ function stepsOf(
     steps: [
       ...[...files].map(
         ([file, limitUsd]) =>
-          `\${EDITOR:-vi} ${shellWord(join(dir, file))}   (set max_budget_usd to ${limitUsd} or more)`,
+          `\${EDITOR:-vi} ${shellWord(join(dir, file))}   # set max_budget_usd to ${limitUsd} or more`,
       ),
       ...(files.size > 0 ? [`quasar nebula update ${shellWord(dir)}`] : []),
     ],

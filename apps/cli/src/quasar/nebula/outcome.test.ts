@@ -3,7 +3,7 @@ import type { NebulaNow } from "@quasar/nebula/internal";
 import { expect, test } from "vitest";
 import { stepsOfNebula, stepsOfPhase } from "./outcome.ts";
 
-const AGAIN = "   (with an unchanged text it may fail again)";
+const AGAIN = "   # with an unchanged text it may fail again";
 
 test("each phase that waits has a line, the first one all that can be typed", () => {
   const waits = (id: string, question: string) => ({
@@ -20,9 +20,9 @@ test("each phase that waits has a line, the first one all that can be typed", ()
     "quasar nebula show abc one",
     `quasar nebula retry one --nebula abc${AGAIN}`,
     "quasar nebula skip one --nebula abc",
-    "quasar nebula show abc two   (waits for you, too)",
-    "quasar nebula show abc three   (waits for you, too)",
-    "quasar nebula status abc --all   (4 phases wait)",
+    "quasar nebula show abc two   # waits for you, too",
+    "quasar nebula show abc three   # waits for you, too",
+    "quasar nebula status abc --all   # 4 phases wait",
   ]);
 });
 

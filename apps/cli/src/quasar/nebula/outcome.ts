@@ -186,17 +186,17 @@ function waitingSteps(waiting: readonly PhaseState[], nebulaId: string): readonl
   const [first, ...others] = waiting;
   if (first === undefined) return [];
   const shown = others.slice(0, MOST_WAITING - 1).map(({ id }) => showStep(id, nebulaId));
-  const all = [`quasar nebula status ${nebulaId} --all   (${waiting.length} phases wait)`];
+  const all = [`quasar nebula status ${nebulaId} --all   # ${waiting.length} phases wait`];
   return [
     ...(first.question === "rework" ? [showStep(first.id, nebulaId)] : []),
     ...answersOf(first, nebulaId),
-    ...shown.map((step) => `${step}   (waits for you, too)`),
+    ...shown.map((step) => `${step}   # waits for you, too`),
     ...(waiting.length > MOST_WAITING ? all : []),
   ];
 }
 
 function retryStep({ id }: Pick<PhaseState, "id">, nebulaId: string): string {
-  return `${answer("retry", id, nebulaId)}   (with an unchanged text it may fail again)`;
+  return `${answer("retry", id, nebulaId)}   # with an unchanged text it may fail again`;
 }
 
 const MOST_FAILED = 3;
@@ -207,7 +207,7 @@ function failedSteps(failed: readonly PhaseState[], nebulaId: string): readonly 
     .slice(0, MOST_FAILED)
     .flatMap(({ id }) => [showStep(id, nebulaId), retryStep({ id }, nebulaId)]);
   if (failed.length <= MOST_FAILED) return shown;
-  return [...shown, `quasar nebula status ${nebulaId} --all   (${failed.length} phases failed)`];
+  return [...shown, `quasar nebula status ${nebulaId} --all   # ${failed.length} phases failed`];
 }
 
 /** Shows all of a phase. */

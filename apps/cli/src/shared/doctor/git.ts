@@ -71,7 +71,7 @@ function unmergedFindings({ unmerged }: CommitSetup): readonly Finding[] {
   const [first = ""] = unmerged;
   const more = unmerged.length === 1 ? "" : ` and ${count(unmerged.length - 1, "other file")}`;
   const message = `${first}${more}: conflicts are not resolved, and git commits nothing before`;
-  return [problem("index", message, ["git status (then resolve the conflicts)"])];
+  return [problem("index", message, ["git status   # then resolve the conflicts"])];
 }
 
 function shallowFindings({ isShallow }: CommitSetup): readonly Finding[] {

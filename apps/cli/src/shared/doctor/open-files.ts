@@ -4,7 +4,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 const FEW = { problem: 64, warning: 1024 };
 
 const NEXT: readonly string[] = [
-  "ulimit -n 4096   (in the shell that starts it)",
+  "ulimit -n 4096   # in the shell that starts it",
   "where that is refused: nofile in /etc/security/limits.conf, or LimitNOFILE of a service",
 ];
 

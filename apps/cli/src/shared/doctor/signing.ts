@@ -17,7 +17,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 export function signingFinding(facts: SigningFacts): Finding {
   const { format, key, program, hasProgram, keyState } = facts;
   const name = key === undefined ? "" : ` ${key}`;
-  const unsigned = "git config commit.gpgsign false   (to sign no commit here)";
+  const unsigned = "git config commit.gpgsign false   # to sign no commit here";
   if (!hasProgram) {
     const message = `commits are to be signed, and there is no program ${program}`;
     return problem("signing", message, [`install ${program}`, unsigned]);

@@ -23,12 +23,12 @@ test("no command to type next is broken, also where it goes to another folder fi
 });
 
 test("a command's explanation goes under it where both do not fit", () => {
-  const short = "quasar prune --older-than 0s   (frees 1 KiB)";
-  const long = `mv /home/ada/${"widgets/".repeat(6)}.git/index.lock away   (if no git works in this repository)`;
+  const short = "quasar prune --older-than 0s   # frees 1 KiB";
+  const long = `mv /home/ada/${"widgets/".repeat(6)}.git/index.lock away   # if no git works in this repository`;
   expect(nextLines([short, long], { ...plain, columns: 80 })).toEqual([
-    "  next     quasar prune --older-than 0s (frees 1 KiB)",
+    "  next     quasar prune --older-than 0s # frees 1 KiB",
     `           mv /home/ada/${"widgets/".repeat(6)}.git/index.lock away`,
-    "           (if no git works in this repository)",
+    "           # if no git works in this repository",
   ]);
   expect(nextLines([long], plain)).toHaveLength(1);
 });

@@ -502,7 +502,7 @@ export function nextLines(next: readonly string[], view: View, label: string = "
 }
 
 /** A command with what it is for. */
-const EXPLAINED = /^(.*\S) {3}(\(.*\))$/su;
+const EXPLAINED = /^(.*\S) {3}(# .*)$/su;
 
 /** What is told beside the results. */
 export function diagnostic(
