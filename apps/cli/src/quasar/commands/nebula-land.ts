@@ -8,7 +8,7 @@ import type { ExitCode } from "../../shared/exit-codes.ts";
 import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { standingNow } from "../nebula/standing.ts";
-import { workOnNebula } from "./nebula-apply.ts";
+import { workOnNebula } from "../nebula/work-on-nebula.ts";
 
 export interface NebulaLandOptions {
   readonly nebula?: string | undefined;

@@ -1,14 +1,6 @@
-import { existsSync } from "node:fs";
 import { currentGitSha, currentHead } from "@quasar/git";
-import { refSha } from "@quasar/git/history";
 import { filesAt } from "@quasar/git/internal";
-import {
-  isUnfinished,
-  listNebulae,
-  NebulaError,
-  type NebulaState,
-  unfinishedOf,
-} from "@quasar/nebula";
+import { NebulaError, type NebulaState } from "@quasar/nebula";
 import {
   branchOf,
   type Edited,
@@ -20,31 +12,25 @@ import {
   pastPhases,
 } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
-import {
-  type LoadedNebula,
-  loadNebula,
-  type NebulaSpec,
-  type TrustRequest,
-} from "@quasar/nebula/spec";
+import { type LoadedNebula, type NebulaSpec, type TrustRequest } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
-import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { readSpec, unknownAgent } from "../../shared/config/agent-spec.ts";
 import type { OwnAgents } from "../../shared/config/own-agents.ts";
-import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { type NebulaBase, nebulaPlanFacts } from "../facts/nebula.ts";
+import { beginSteps } from "../nebula/begin-steps.ts";
 import { firstTurnShortages } from "../nebula/first-turns.ts";
 import { missingCopies } from "../nebula/missing-copies.ts";
 import { aroundOf } from "../nebula/next.ts";
 import { stepsOfNebula } from "../nebula/outcome.ts";
 import { phaseOptions, planner } from "../nebula/phase-options.ts";
 import { planLines } from "../nebula/plan-lines.ts";
-import { workspaceOfNebula } from "../nebula/repository.ts";
+import { meantByPlan } from "../nebula/plan-meant.ts";
 import { planResume, resumeLines } from "../nebula/resume-plan.ts";
 import { obstacleLines } from "../nebula/state-lines.ts";
 import { updateLines } from "../nebula/update-lines.ts";
@@ -61,7 +47,7 @@ export async function nebulaPlanCommand(
   named: string,
   { json }: { readonly json?: true | undefined },
 ): Promise<ExitCode> {
-  const { workspace, loaded, begun } = await meant(named);
+  const { workspace, loaded, begun } = await meantByPlan(named);
   const { repositoryId, root } = workspace;
   const spec =
     begun === undefined
@@ -135,28 +121,6 @@ function editedLines(edited: Edited, dir: string, view: View): readonly string[]
 
 const PLAN_OF_COPY = "Until then the nebula is worked on by its copy, which this plan is of:";
 
-interface Meant {
-  readonly workspace: Workspace;
-  /** Its folder, where that was named. */
-  readonly loaded: LoadedNebula | undefined;
-  /** The unfinished nebula of the folder, or of the name. */
-  readonly begun: NebulaState | undefined;
-}
-
-/** What was named: a folder, or the name or id of a nebula that is unfinished. */
-async function meant(named: string): Promise<Meant> {
-  if (!existsSync(named)) {
-    const workspace = await openWorkspace(process.cwd());
-    const open = listNebulae(workspace.repositoryId).filter(isUnfinished);
-    const begun = open.find(({ id, name }) => id === named || name === named);
-    if (begun !== undefined) return { workspace, loaded: undefined, begun };
-  }
-  const loaded = loadNebula(named);
-  const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
-  const { repositoryId } = workspace;
-  return { workspace, loaded, begun: unfinishedOf(repositoryId, loaded.dir, loaded.spec?.name) };
-}
-
 /** What only merges the base branch is no phase that anybody has planned. */
 function withoutMerges(spec: NebulaSpec, { phases }: NebulaState): NebulaSpec {
   const merges = new Set(phases.filter((phase) => phase.merges !== "").map(({ id }) => id));
@@ -203,32 +167,6 @@ async function resumeOf(
         ? steps
         : [`quasar nebula update ${shellWord(state.dir)} --dry-run`, ...steps],
   };
-}
-
-/** What begins it: anew, where one of the same folder has ended; after somebody's branch of that name has made room. */
-async function beginSteps(
-  { repositoryId, root }: Workspace,
-  {
-    spec,
-    dir,
-    named,
-    branch,
-  }: {
-    readonly spec: NebulaSpec;
-    readonly dir: string;
-    readonly named: string;
-    readonly branch: string;
-  },
-): Promise<readonly string[]> {
-  if (spec.phases.length === 0) return [];
-  const hasEnded = listNebulae(repositoryId).some(
-    (state) => state.dir === dir && state.archivedFrom === "",
-  );
-  const apply = `quasar nebula apply ${shellWord(named)} --auto`;
-  if (hasEnded) return [`${apply} --fresh`];
-  const isTaken = (await refSha(root, `refs/heads/${branch}`)) !== undefined;
-  const [own, other] = [branch, `${branch}-before`].map(shellWord);
-  return isTaken ? [`git branch --move ${own} ${other}`, apply] : [apply];
 }
 
 function baseOfBegun({ base: baseSha, branch }: NebulaState): NebulaBase {

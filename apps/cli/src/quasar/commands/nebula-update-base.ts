@@ -14,7 +14,7 @@ import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { askNebulaTrust } from "../nebula/trust.ts";
 import type { NebulaUpdateBaseLine } from "../schemas/nebula-care.ts";
-import { workOnNebula } from "./nebula-apply.ts";
+import { workOnNebula } from "../nebula/work-on-nebula.ts";
 
 export interface NebulaUpdateBaseOptions {
   readonly nebula?: string | undefined;

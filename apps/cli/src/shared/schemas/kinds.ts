@@ -45,7 +45,9 @@ export const runId = (what: string = "The run") =>
 export const texts = (what: string) => v.pipe(v.array(v.string()), v.description(what));
 
 export const steps = () =>
-  texts("What the user can type or do next, most likely first: command lines, some with a remark behind #");
+  texts(
+    "What the user can type or do next, most likely first: command lines, some with a remark behind #",
+  );
 
 export const word = <const T extends readonly string[]>(words: T, what: string) =>
   v.pipe(v.picklist(words), v.description(what));

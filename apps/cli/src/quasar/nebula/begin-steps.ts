@@ -1,0 +1,31 @@
+import { refSha } from "@quasar/git/history";
+import { listNebulae } from "@quasar/nebula";
+import type { NebulaSpec } from "@quasar/nebula/spec";
+import type { Workspace } from "@quasar/runs";
+import { shellWord } from "@quasar/runs/text";
+
+/** What begins it: anew, where one of the same folder has ended; after somebody's branch of that name has made room. */
+export async function beginSteps(
+  { repositoryId, root }: Workspace,
+  {
+    spec,
+    dir,
+    named,
+    branch,
+  }: {
+    readonly spec: NebulaSpec;
+    readonly dir: string;
+    readonly named: string;
+    readonly branch: string;
+  },
+): Promise<readonly string[]> {
+  if (spec.phases.length === 0) return [];
+  const hasEnded = listNebulae(repositoryId).some(
+    (state) => state.dir === dir && state.archivedFrom === "",
+  );
+  const apply = `quasar nebula apply ${shellWord(named)} --auto`;
+  if (hasEnded) return [`${apply} --fresh`];
+  const isTaken = (await refSha(root, `refs/heads/${branch}`)) !== undefined;
+  const [own, other] = [branch, `${branch}-before`].map(shellWord);
+  return isTaken ? [`git branch --move ${own} ${other}`, apply] : [apply];
+}
