@@ -35,7 +35,7 @@ test("a resume before the time asks nobody and stops with 75, unless told to ask
   expect(code).toBe("ERR_LIMIT");
   expect(message).toMatch(/lifted at .*\(in 2 h\)/u);
   expect(next).toEqual([
-    expect.stringContaining("(then)"),
+    expect.stringContaining("# then"),
     expect.stringContaining("--wait-limit 2h"),
     expect.stringContaining("--now"),
   ]);

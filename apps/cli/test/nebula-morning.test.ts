@@ -97,7 +97,7 @@ test("five lines say what landed, what waits and what it cost, and what follows 
   const ofLine = (command: string): readonly string[] =>
     new RegExp(`quasar (nebula ${command} .*)`, "u")
       .exec(morning)?.[1]
-      ?.replace(/ \(.*/u, "")
+      ?.replace(/ # .*/u, "")
       .split(" ") ?? [];
   for (const command of ["diff", "approve"]) {
     const done = await quasar(at, ofLine(command));

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Phase, laneHolder, laneTurn, waitedForFirst } from "../src/state/schedule.ts";
 import { type PhaseState, pendingPhase } from "../src/state/state.ts";
 import { aSpec } from "./a-nebula.ts";
-import { aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+import type { Told } from "../src/events.ts";
+import { aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
 
 const filesOf = (ids: string, keys = ""): Readonly<Record<string, string>> => ({
   "nebula.toml": `${MANIFEST}[execution]\nmax_workers = 3\n${keys}`,
@@ -12,10 +14,21 @@ const filesOf = (ids: string, keys = ""): Readonly<Record<string, string>> => ({
 });
 
 /** Adds a name to the one line of a lockfile; both sides of a conflict stay in it. */
-function addTo(tree: string, name: string): void {
-  const path = join(tree, "lock");
-  const names = readFileSync(path, "utf8").match(/\b[a-z]\b/gu) ?? [];
-  write(tree, { lock: `${[...new Set([...names, name])].toSorted().join(" ")}\n` });
+function addTo(tree: string, name: string, file = "lock"): void {
+  const names = readFileSync(join(tree, file), "utf8").match(/\b[a-z]\b/gu) ?? [];
+  write(tree, { [file]: `${[...new Set([...names, name])].toSorted().join(" ")}\n` });
+}
+
+/** Waits until something has been reported of a phase so many times. */
+async function until(
+  { told }: Place,
+  type: Told["type"],
+  id: string,
+  times: number,
+): Promise<void> {
+  const isIt = (event: Told): boolean =>
+    event.type === type && "phase" in event && event.phase === id;
+  while (told.filter(isIt).length < times) await sleep(20);
 }
 
 test("phases that all change one lockfile all land, each once, after two reworks at most", async () => {
@@ -27,7 +40,7 @@ test("phases that all change one lockfile all land, each once, after two reworks
   const { reason, state } = await place.apply(work, {
     limits: { maxWorkers: 3, totalUsd: 0, phaseUsd: 5 },
   });
-  expect(reason).toBe("done");
+  expect(reason, state.phases.map((each) => each.reason).join("; ")).toBe("done");
   expect(place.git("show", "nebula/demo:lock")).toBe(Array.from(ids).join(" "));
   expect(place.landings().toSorted()).toEqual(Array.from(ids, (id) => `Land ${id}: Phase ${id}`));
   expect(state.phases.every(({ reworks }) => reworks.length <= 2)).toBe(true);
@@ -62,6 +75,37 @@ test("nothing lands before a phase that is reworked for the second time", async 
   expect(place.landings()).toEqual(Array.from("abdc", (id) => `Land ${id}: Phase ${id}`));
 });
 
+test("where nobody works any more, what was reworked twice still lands before what was approved first", async () => {
+  const place = aPlace({ lock: "\n", other: "\n" }, filesOf("abcd"));
+  const attempts = { b: 0, d: 0 };
+  const work: Work = {
+    "Phase a": (tree) => addTo(tree, "a"),
+    "Phase b": async (tree) => {
+      addTo(tree, "b");
+      attempts.b += 1;
+      if (attempts.b === 1) await place.after("phase_landed", "a");
+      if (attempts.b === 2) await until(place, "rework", "d", 2);
+    },
+    "Phase c": async (tree) => {
+      addTo(tree, "c", "other");
+      await place.after("rework", "d");
+    },
+    "Phase d": async (tree) => {
+      addTo(tree, "d");
+      addTo(tree, "d", "other");
+      attempts.d += 1;
+      if (attempts.d === 1) await place.after("rework", "b");
+      if (attempts.d === 2) await place.after("phase_landed", "c");
+      if (attempts.d === 3) await until(place, "phase_approved", "b", 2);
+    },
+  };
+  const { reason, state } = await place.apply(work, {
+    limits: { maxWorkers: 4, totalUsd: 0, phaseUsd: 5 },
+  });
+  expect(reason, state.phases.map((each) => each.reason).join("; ")).toBe("done");
+  expect(place.landings()).toEqual(Array.from("acdb", (id) => `Land ${id}: Phase ${id}`));
+});
+
 const MINUTE = 60_000;
 const IDS = ["a", "b", "c"];
 
@@ -77,7 +121,7 @@ function phasesAs(...changes: Partial<PhaseState>[]): readonly Phase[] {
 }
 
 const SINCE = new Date(0).toISOString();
-const HOLDS = { now: MINUTE, holdMs: 2 * MINUTE };
+const HOLDS = { now: MINUTE, holdMs: 2 * MINUTE, isAnyWorkedOn: true };
 const holderOf = (phases: readonly Phase[], when = HOLDS): string | undefined =>
   laneHolder(phases, when)?.spec.id;
 
@@ -98,8 +142,18 @@ test.for(["done", "failed", "skipped", "awaiting_human"] as const)(
 test("a phase holds the lane for a while only, and the first of several does", () => {
   const phases = phasesAs({}, { holdsSince: SINCE }, { holdsSince: SINCE });
   expect(holderOf(phases)).toBe("b");
-  expect(holderOf(phases, { now: 2 * MINUTE, holdMs: 2 * MINUTE })).toBeUndefined();
-  expect(holderOf(phases, { now: MINUTE, holdMs: 0 })).toBeUndefined();
+  expect(holderOf(phases, { ...HOLDS, now: 2 * MINUTE })).toBeUndefined();
+  expect(holderOf(phases, { ...HOLDS, holdMs: 0 })).toBeUndefined();
+  const [a, b, c] = phases;
+  const queued = b && { ...b, state: { ...b.state, status: "queued" as const } };
+  const idle = { ...HOLDS, isAnyWorkedOn: false };
+  expect(
+    holderOf(
+      [a, queued, c].filter((each) => each !== undefined),
+      idle,
+    ),
+  ).toBe("b");
+  expect(holderOf(phases, idle)).toBeUndefined();
 });
 
 test("the lane waits for its holder, takes it before the others, and first ends what it has begun", () => {

@@ -200,7 +200,7 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
         agentFailure && (PERSON[agentFailure.kind] ?? loginOf(agentFailure, checkpoint, agents));
       const when = agentFailure?.retryAt;
       if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
-      const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;
+      const command = when === undefined ? resume : `${resume}   # after ${moment(when)}`;
       return person === undefined ? [command] : [person, command];
     }
     case "struggling":
@@ -226,12 +226,12 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
     case "superseded":
       return [...stepsInWords(continuedBy(runId))];
     case "approved-differs":
-      return ["git status", `${resume} (checks and reviews what is there)`];
+      return ["git status", `${resume}   # checks and reviews what is there`];
     case "git": {
       const { commitFixes } = checkpoint;
-      const more = `${resume} --max-lint-retries ${commitFixes + 2} (the coder tries again)`;
+      const more = `${resume} --max-lint-retries ${commitFixes + 2}   # the coder tries again`;
       const steps = [...refusalSteps(message), resume];
-      const changed = `${resume} --accept-settings (after a change of yours to the hook)`;
+      const changed = `${resume} --accept-settings   # after a change of yours to the hook`;
       return commitFixes === 0 ? steps : [...steps, changed, more];
     }
   }

@@ -72,11 +72,15 @@ export class Lane {
     return laneTurn(phasesOf(spec, store.current).filter(isMerge), "ready");
   }
 
-  /** The phase before which nothing else lands; one that nobody can work on now is waited for by nobody. */
+  /** The phase before which nothing else lands. */
   #holder(): Phase | undefined {
-    if (this.#inFlight.workers.size === 0) return undefined;
     const { spec, store, now } = this.#engine;
     const { reworkHoldMs: holdMs } = spec.execution;
-    return laneHolder(phasesOf(spec, store.current), { now: now().getTime(), holdMs });
+    const isAnyWorkedOn = this.#inFlight.workers.size > 0;
+    return laneHolder(phasesOf(spec, store.current), {
+      now: now().getTime(),
+      holdMs,
+      isAnyWorkedOn,
+    });
   }
 }

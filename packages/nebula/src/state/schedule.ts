@@ -92,19 +92,28 @@ export type LaneTurn =
   | { readonly kind: "wait"; readonly phase: Phase }
   | { readonly kind: "idle" };
 
+/** What the holder of the lane follows from. */
+export interface Holding {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** For how long at most others wait. */
+  readonly holdMs: number;
+  /** Whether anybody works on a phase: one that nobody can work on now is not waited for. */
+  readonly isAnyWorkedOn: boolean;
+}
+
 /**
  * The phase before which nothing else lands, since others have landed before it twice; `undefined`: there is none. It
  * holds the lane for a while only.
- *
- * @param now - In milliseconds since 1970.
  */
 export function laneHolder(
   phases: readonly Phase[],
-  { now, holdMs }: { readonly now: number; readonly holdMs: number },
+  { now, holdMs, isAnyWorkedOn }: Holding,
 ): Phase | undefined {
   const holding = phases.filter(
     ({ state }) =>
-      (isInLane(state) || state.status === "pending" || state.status === "running") &&
+      (isInLane(state) ||
+        (isAnyWorkedOn && (state.status === "pending" || state.status === "running"))) &&
       now < Date.parse(state.holdsSince) + holdMs,
   );
   return holding.toSorted((one, other) => one.state.seq - other.state.seq)[0];
