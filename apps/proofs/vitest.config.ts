@@ -6,7 +6,7 @@ export default packageTests({
   sampled: {
     files: ["test/blackbox/*.test.ts", "test/torture/*.test.ts"],
     most: 1,
-    mostOfWhole: 3,
+    mostOfWhole: 2,
   },
   testTimeout: 300_000,
   hookTimeout: 300_000,

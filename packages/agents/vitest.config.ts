@@ -9,7 +9,7 @@ export default packageTests({
       "src/{claude,codex,opencode,qwen}.test.ts",
       "src/*/session.test.ts",
     ],
-    most: 3,
-    mostOfWhole: 5,
+    most: 2,
+    mostOfWhole: 4,
   },
 });

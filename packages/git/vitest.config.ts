@@ -2,5 +2,5 @@ import { packageTests } from "@quasar/vitest";
 
 export default packageTests({
   name: "git",
-  sampled: { files: ["test/**/*.test.ts"], most: 4, mostOfWhole: 6 },
+  sampled: { files: ["test/**/*.test.ts"], most: 2, mostOfWhole: 4 },
 });

@@ -2,5 +2,5 @@ import { packageTests } from "@quasar/vitest";
 
 export default packageTests({
   name: "nebula",
-  sampled: { files: ["test/*.test.ts"], most: 4, mostOfWhole: 3 },
+  sampled: { files: ["test/*.test.ts"], most: 1, mostOfWhole: 2 },
 });

@@ -2,5 +2,5 @@ import { packageTests } from "@quasar/vitest";
 
 export default packageTests({
   name: "runs",
-  sampled: { files: ["test/*.test.ts"], most: 2, mostOfWhole: 3 },
+  sampled: { files: ["test/*.test.ts"], most: 1, mostOfWhole: 2 },
 });

@@ -4,7 +4,7 @@ export default packageTests({
   name: "tasks",
   sampled: {
     files: ["test/*.test.ts", "src/{runs,workspaces}/*.test.ts"],
-    most: 3,
-    mostOfWhole: 4,
+    most: 2,
+    mostOfWhole: 3,
   },
 });
