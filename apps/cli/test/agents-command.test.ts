@@ -53,7 +53,7 @@ test("a user's own agents are listed with where they are set, and one that is wr
     ownAgents: [{ name: "mine", kind: "command", command: "goose run", passEnv: ["KEY"], from }],
   });
   const screen = await quasar(at, ["agents"], { env });
-  expect(screen.stdout).toContain(`mine     command:goose run   # ${from}`);
+  expect(screen.stdout).toContain(`mine     command:goose run   (${from})`);
   expect(screen.stdout).toContain(FIRST.name);
   write(config, { "config.toml": `[agent.${FIRST.name}]\ncommand = "evil"\n` });
   const refused = await quasar(at, ["agents"], { env });
