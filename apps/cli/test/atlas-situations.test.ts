@@ -104,7 +104,11 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     says: ["the pre-commit hook refused the commit", "work.txt: 1 problem"],
     then: async (said, at) => {
       rmSync(join(at.repo, HOOK));
-      await retries(at, said);
+      const retried = await typed(at, advice(said, "atlas retry"));
+      const changed = await typed(at, advice(retried, "atlas resume"), 9);
+      expect(changed.stdout).toContain("git hook .git/hooks/pre-commit: removed");
+      const accepted = await typed(at, advice(changed, "atlas retry --accept-settings"));
+      await completes(at, advice(accepted, "atlas resume"));
     },
   },
 };

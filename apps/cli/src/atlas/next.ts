@@ -32,9 +32,18 @@ export function nextOf(
   }
   const choices = choicesOf(hook).filter(({ decision }) => decision.kind !== "abandon");
   const lines = choices.map(({ command, meaning }) => `${command}${named}   # ${meaning}`);
-  if (hook.awaiting?.kind !== "validation") return lines;
-  return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   # by another command`);
+  const { kind, reason = "" } = hook.awaiting ?? {};
+  return lines.toSpliced(
+    1,
+    0,
+    ...(kind === "validation" ? [`${BY_ANOTHER}${named}   # by another command`] : []),
+    ...(reason.includes(ACCEPT) ? [`${ACCEPT}${named}   # accepts what has changed`] : []),
+  );
 }
+
+const BY_ANOTHER = 'atlas retry --validate "npm test"';
+/** What the reason says, too, where git's settings or hooks have changed. */
+const ACCEPT = "atlas retry --accept-settings";
 
 /** The command that continues a task whose budget was too small. */
 export function resumeWith(
