@@ -265,7 +265,7 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   expect(next).toHaveLength(1);
   const told = (await doctor(at)).stdout;
   expect(told).toMatch(/kept +1 run ended: [\d.]+ MiB\n +1 run that can still be resumed: /u);
-  for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
+  for (const line of next) expect(told).toContain(line.replace(/ +# /u, " # "));
   const freed = async (command = ""): Promise<unknown> => {
     const [args = ""] = command.replace("quasar ", "").split("   # ");
     return lastRecord(await quasar(at, [...args.split(" "), "--json"]));

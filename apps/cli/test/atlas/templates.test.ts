@@ -374,7 +374,7 @@ test("a commit made after the approval is not pushed before a person has seen wh
     ...scripted(at, [CODER, REVIEWER]),
   ]);
   expect(started.code, started.stderr).toBe(9);
-  expect(started.stdout).toContain("accept it and continue; push will run)");
+  expect(started.stdout).toContain("accept it and continue; push will run");
   expect((await atlas(at, ["approve"])).stdout).toContain("approving leads to: git push\n");
   expect((await atlas(at, ["approve", "--yes"])).code).toBe(0);
   const there = { ...at, repo: workTreeOf(at) };
