@@ -31,6 +31,10 @@ test("a command's explanation goes under it where both do not fit", () => {
     "           # if no git works in this repository",
   ]);
   expect(nextLines([long], plain)).toHaveLength(1);
+  const dear = `${long.slice(0, long.indexOf("#"))}# ${"what it does ".repeat(8).trim()}`;
+  const [, ...remarks] = nextLines([dear], { ...plain, columns: 80 });
+  expect(remarks).toHaveLength(2);
+  expect(remarks.every((line) => line.startsWith("           # what"))).toBe(true);
 });
 
 test.for([

@@ -494,15 +494,17 @@ export function nextLines(next: readonly string[], view: View, label: string = "
     if (command === "" || LABEL + widthOf(whole) <= (view.columns ?? Number.POSITIVE_INFINITY)) {
       return labelled(unbroken, name, whole, "cyan");
     }
-    return [
-      ...labelled(unbroken, name, cleanLine(command), "cyan"),
-      ...labelled(view, "", cleanLine(why), "cyan"),
-    ];
+    const columns = view.columns === undefined ? Infinity : view.columns - LABEL - REMARK.length;
+    const remarks = wrap(cleanLine(why), columns).map((line) => `${REMARK}${line}`);
+    return [cleanLine(command), ...remarks].flatMap((line, at) =>
+      labelled(unbroken, at === 0 ? name : "", line, "cyan"),
+    );
   });
 }
 
 /** A command with what it is for. */
-const EXPLAINED = /^(.*\S) {3}(# .*)$/su;
+const EXPLAINED = /^(.*\S) {3}# (.*)$/su;
+const REMARK = "# ";
 
 /** What is told beside the results. */
 export function diagnostic(
