@@ -1,9 +1,10 @@
 import { type AgentPreset, presetOf, type DetectedAgent } from "@quasar/agents/presets";
+import { withRemark } from "./remark.ts";
 
 /** Logs a person in to an agent, as a next step. @param or - What else does. */
 export function loginStep({ login: { command, then } }: AgentPreset, ...or: string[]): string {
   const notes = [...(then === undefined ? [] : [`then ${then}`]), ...or.map((way) => `or ${way}`)];
-  return notes.length === 0 ? command : `${command}   # ${notes.join(", ")}`;
+  return notes.length === 0 ? command : withRemark(command, notes.join(", "));
 }
 
 /** The same within a sentence. */

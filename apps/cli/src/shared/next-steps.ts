@@ -1,5 +1,6 @@
 import type { NextStep } from "@quasar/runs";
 import { quotedWord, shellWord } from "@quasar/runs/text";
+import { withRemark } from "./remark.ts";
 
 type Call = NonNullable<NextStep["do"]>;
 type Options = NonNullable<NextStep["options"]>;
@@ -64,7 +65,7 @@ function stepInWords(step: NextStep, vocabulary: Vocabulary): string | undefined
   if (commands.length === 0) return note;
   const there = workTree === undefined ? [] : [`cd ${shellWord(workTree)}`];
   const line = [...there, ...commands].join(" && ");
-  return note === undefined ? line : `${line}   # ${note}`;
+  return note === undefined ? line : withRemark(line, note);
 }
 
 function calledAs(

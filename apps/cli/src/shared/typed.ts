@@ -1,4 +1,5 @@
 import { shellWord } from "@quasar/runs/text";
+import { REMARK } from "./remark.ts";
 
 /** What is used here of a command that was parsed. */
 export interface ParsedCommand {
@@ -82,7 +83,7 @@ export function withTyped(step: string, { command, id, flags }: Typed): string {
 /** The command, what stands after it, and what is said of it. */
 function partsOf(step: string, command: string): RegExpExecArray | null {
   return new RegExp(
-    String.raw`^((?:.* (?:&&|\|) )?${command})((?: .*?)?)( {3}# (?:(?! {3}# ).)*|, .*)?$`,
+    String.raw`^((?:.* (?:&&|\|) )?${command})((?: .*?)?)(${REMARK}(?:(?!${REMARK}).)*|, .*)?$`,
     "u",
   ).exec(step);
 }

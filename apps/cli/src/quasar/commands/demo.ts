@@ -62,9 +62,8 @@ class Demo implements Play {
     this.#stage.tell(`quasar run "${TASK}" --check "node --test" --max-budget 1`, []);
     let killing: Promise<void> | undefined;
     const child = this.#start(args, (record) => {
-      const isOfSecondTurn =
-        record.type === "agent_event" && record.role === "coder" && record.cycle === 2;
-      if (isOfSecondTurn && record.event.type === "text") killing ??= this.#kill();
+      if (record.type !== "agent_event" || record.event.type !== "text") return;
+      if (record.role === "coder" && record.cycle === 2) killing ??= this.#kill();
     });
     await child.ended;
     if (killing === undefined) throw new CliError("ERR_STATE", "the demo's run ended by itself");

@@ -5,7 +5,8 @@ import { openWorkspace } from "@quasar/runs/internal";
 import { existsSync } from "node:fs";
 import { workspaceOfNebula } from "./repository.ts";
 
-export interface Meant {
+/** A nebula that is to be planned. */
+export interface Planned {
   readonly workspace: Workspace;
   /** Its folder, where that was named. */
   readonly loaded: LoadedNebula | undefined;
@@ -14,7 +15,7 @@ export interface Meant {
 }
 
 /** What was named: a folder, or the name or id of a nebula that is unfinished. */
-export async function meantByPlan(named: string): Promise<Meant> {
+export async function meantByPlan(named: string): Promise<Planned> {
   if (!existsSync(named)) {
     const workspace = await openWorkspace(process.cwd());
     const open = listNebulae(workspace.repositoryId).filter(isUnfinished);

@@ -142,12 +142,14 @@ async function prepare({
     throw withoutAuto(left, named, options);
   }
   refuseIdleFlags(spec, { dir: resumed?.dir ?? loaded?.dir ?? named, resumed }, options);
-  const stateFolder = openUser().folders.state;
+  const { folders } = openUser();
+  const stateFolder = folders.state;
+  const where = { cwd: process.cwd(), root, folders, env: process.env };
   const layers = await loadTrusted(
     options.trustConfig === true,
     (trust) =>
       allTrusted(
-        () => loadConfig({ flags: options.flags, ...placesOf(root), trust }),
+        () => loadConfig({ flags: options.flags, ...where, trust }),
         () => requireNebulaTrust(spec, { root, stateDir: stateFolder, trust }),
       ),
     options.input === false ? NOBODY : undefined,
@@ -169,10 +171,6 @@ async function prepare({
   const warnings = layers.flatMap((layer) => layer.warnings);
   const typed = { typedTotalUsd, typedPhaseUsd };
   return { spec, settings, warnings, typed, limits, limitsFor, optionsOf, planOf, stateFolder };
-}
-
-function placesOf(root: string) {
-  return { cwd: process.cwd(), root, folders: openUser().folders, env: process.env };
 }
 
 /** What a person should know before the work begins. */

@@ -25,6 +25,7 @@ import { checkOf, tellingLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
+import { REMARK } from "../remark.ts";
 
 export type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 export type Paint = (style: Style, text: string) => string;
@@ -494,8 +495,8 @@ export function nextLines(next: readonly string[], view: View, label: string = "
     if (command === "" || LABEL + widthOf(whole) <= (view.columns ?? Number.POSITIVE_INFINITY)) {
       return labelled(unbroken, name, whole, "cyan");
     }
-    const columns = view.columns === undefined ? Infinity : view.columns - LABEL - REMARK.length;
-    const remarks = wrap(cleanLine(why), columns).map((line) => `${REMARK}${line}`);
+    const columns = view.columns === undefined ? Infinity : view.columns - LABEL - HASH.length;
+    const remarks = wrap(cleanLine(why), columns).map((line) => `${HASH}${line}`);
     return [cleanLine(command), ...remarks].flatMap((line, at) =>
       labelled(unbroken, at === 0 ? name : "", line, "cyan"),
     );
@@ -503,8 +504,8 @@ export function nextLines(next: readonly string[], view: View, label: string = "
 }
 
 /** A command with what it is for. */
-const EXPLAINED = /^(.*\S) {3}# (.*)$/su;
-const REMARK = "# ";
+const EXPLAINED = new RegExp(`^(.*\\S)${REMARK}(.*)$`, "su");
+const HASH = REMARK.trimStart();
 
 /** What is told beside the results. */
 export function diagnostic(
