@@ -1,6 +1,6 @@
 import { globSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from "vitest/config";
 import { byLane, sampleBy } from "./lane.ts";
@@ -25,6 +25,9 @@ export interface Sampled {
 /** Of whole days, so that what turbo has in its cache holds for one. */
 const SEED = Number(process.env["QUASAR_SEED"] ?? Math.floor(Date.now() / 86_400_000));
 
+/** Of one run of tests: its end removes it. */
+const FOLDER = join(realpathSync(tmpdir()), `quasar-tests-${process.pid}`);
+
 /**
  * The tests of one package, run from its folder.
  *
@@ -40,11 +43,12 @@ export function packageTests({ sampled, ...settings }: PackageTests): ViteUserCo
       globalSetup: fileURLToPath(new URL("setup.ts", import.meta.url)),
       env: {
         QUASAR_SEED: String(SEED),
-        QUASAR_TEST_FOLDER: join(realpathSync(tmpdir()), `quasar-tests-${process.pid}`),
+        QUASAR_TEST_FOLDER: FOLDER,
         // Programs that tests start import the workspace too.
         NODE_OPTIONS: [process.env["NODE_OPTIONS"], `--conditions=${SOURCE}`].join(" ").trim(),
-        // And most of what a small program costs is the compilation of TypeScript.
-        NODE_COMPILE_CACHE: resolve("node_modules/.cache/compiled"),
+        // And most of what a small program costs is the compilation of TypeScript. A cache of this run's
+        // own: programs that an earlier one has left running may still write theirs.
+        NODE_COMPILE_CACHE: join(FOLDER, "compiled"),
       },
       // Only for what hangs: real processes and files, on a machine that may be busy.
       testTimeout: 120_000,
