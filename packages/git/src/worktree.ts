@@ -9,13 +9,14 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { syncFileSystem } from "@quasar/process/files";
+import { addWorktree } from "./add-worktree.ts";
 import { checkVariables, type ConfigPair } from "./environment.ts";
 import { isGone } from "./errors.ts";
 import { announced } from "./git-work.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { checkBranch, checkRevision } from "./revision.ts";
-import { gitOutput } from "./run.ts";
+import { gitFailed, gitOutput } from "./run.ts";
 
 export interface WorktreeOptions extends SignalOptions {
   /** The folder to make, which must be missing or empty; a relative one is taken from `workTree`. */
@@ -45,17 +46,19 @@ export async function createWorktree(
   checkBranch(branch);
   checkVariables(env);
   const folder = resolve(workTree, path);
+  const ofBranch = ["--", folder, branch];
   const what =
-    from === undefined
-      ? ["--", folder, branch]
-      : ["--no-track", "-b", branch, "--", folder, checkRevision(from)];
+    from === undefined ? ofBranch : ["--no-track", "-b", branch, "--", folder, checkRevision(from)];
   return announced("make work tree", async () => {
-    await gitOutput("write", workTree, ["worktree", "add", "--quiet", ...what], {
+    const result = await addWorktree("write", workTree, what, {
+      // Git makes the branch first.
+      again: ofBranch,
       signal,
       hooks: true,
       env,
       config: [NOT_EACH],
     });
+    if (result.exitCode !== 0) throw gitFailed(["worktree"], result);
     const made = await openRepository(folder, { signal });
     if (!(await isSynced(made))) syncGitFiles(made, branch);
     return made;

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { deleteBranch, fetchBranch, refSha, upstreamOf } from "../src/branches.ts";
 import { currentBranch } from "../src/head.ts";
+import { addDetachedWorkTree } from "../src/landing/detached-work-trees.ts";
 import { createRef } from "../src/refs.ts";
 import { openRepository } from "../src/repository.ts";
 import { createWorktree, listWorktrees, removeWorktree } from "../src/worktree.ts";
@@ -50,6 +52,41 @@ test("checks out a branch that is there in a new work tree", async () => {
   });
   expect(await failureCode(missing)).toBe("ERR_GIT_FAILED");
 });
+
+test.for([undefined, "HEAD"])(
+  "makes a work tree, from %s, while another git removes the only other one",
+  async (from) => {
+    const root = aRepository();
+    if (from === undefined) git(root, "branch", "topic");
+    const bin = aFolder();
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    // As git ends where the folder of records went between its two steps: the branch is made by then.
+    script(
+      bin,
+      "git",
+      `case "$*" in *"worktree add"*) if [ ! -e '${bin}/once' ]; then
+        : > '${bin}/once'
+        case "$*" in *" -b topic "*) '${real}' branch topic HEAD ;; esac
+        echo "fatal: could not create directory of '.git/worktrees/tree': No such file or directory" >&2
+        exit 128
+      fi ;; esac
+      exec '${real}' "$@"`,
+    );
+    const before = process.env["PATH"];
+    process.env["PATH"] = `${bin}:${before}`;
+    const path = join(aFolder(), "tree");
+    try {
+      await createWorktree(root, { path, branch: "topic", from });
+      const detached = { path: `${path}-2`, commit: headOf(root) };
+      rmSync(join(bin, "once"));
+      await addDetachedWorkTree(await openRepository(root), detached);
+    } finally {
+      process.env["PATH"] = before;
+    }
+    expect(await currentBranch(path)).toBe("topic");
+    expect(await currentBranch(`${path}-2`)).toBeUndefined();
+  },
+);
 
 test.for([0, 1])(
   "syncs a new work tree once, as a whole, where sync ends with %i",
