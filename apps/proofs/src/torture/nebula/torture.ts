@@ -63,7 +63,9 @@ export async function tortureNebula({
   try {
     const fixture = makeNebulaFixture(join(folder, "fixture"), nebula);
     const subject = nebulaSubject({ quasar, agent, fixture, nebula, server, places });
-    return await torture(subject, { timeoutMs: LONGEST_MS, maxLives: MOST_COMMANDS, ...options });
+    // One that is killed again and again has as many lives as it takes.
+    const maxLives = options.everyMs === undefined ? MOST_COMMANDS : undefined;
+    return await torture(subject, { timeoutMs: LONGEST_MS, maxLives, ...options });
   } finally {
     await server.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
