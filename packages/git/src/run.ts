@@ -30,6 +30,8 @@ export interface RunOptions {
    * is aborted. @default true
    */
   readonly hasTerminal?: boolean | undefined;
+  /** Of a `git worktree add` that makes a branch: the arguments for one that is there. @default the same */
+  readonly argsWithBranch?: readonly string[] | undefined;
   /** Added to the profile's configuration. */
   readonly config?: readonly ConfigPair[] | undefined;
   /** Added to the profile's environment. */
@@ -130,17 +132,23 @@ export async function git(
 
 /** What git says, before it does anything, of a work tree that another git is just making. */
 const HALF_MADE = /^fatal: failed to read .*\/worktrees\/.*\/commondir: /mu;
+/** What it says, once it has made the branch, where another git has removed the folder of all records with the only other one. */
+const FOLDER_WENT =
+  /^fatal: could not create (?:leading directories|directory) of .*: No such file or directory$/mu;
 const [PATIENCE_MS, PAUSE_MS] = [2_000, 50];
 
-/** Git looks at the records of all work trees: one that is just being made is waited for. */
+/** Git looks at the records of all work trees: where another git is in the way, it is tried again. */
 async function startInPeace(
   ...[profile, workTree, args, options]: Parameters<typeof start>
 ): Promise<GitResult> {
   const end = performance.now() + PATIENCE_MS;
+  let words = args;
   for (;;) {
-    const result = await start(profile, workTree, args, options);
-    const isDisturbed = args[0] === "worktree" && HALF_MADE.test(result.stderr);
-    if (result.exitCode !== 128 || !isDisturbed || performance.now() > end) return result;
+    const result = await start(profile, workTree, words, options);
+    const { exitCode, stderr } = result;
+    if (exitCode !== 128 || args[0] !== "worktree" || performance.now() > end) return result;
+    if (FOLDER_WENT.test(stderr)) words = options.argsWithBranch ?? args;
+    else if (!HALF_MADE.test(stderr)) return result;
     await sleep(PAUSE_MS);
   }
 }

@@ -9,14 +9,13 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { syncFileSystem } from "@quasar/process/files";
-import { addWorktree } from "./add-worktree.ts";
 import { checkVariables, type ConfigPair } from "./environment.ts";
 import { isGone } from "./errors.ts";
 import { announced } from "./git-work.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { checkBranch, checkRevision } from "./revision.ts";
-import { gitFailed, gitOutput } from "./run.ts";
+import { gitOutput } from "./run.ts";
 
 export interface WorktreeOptions extends SignalOptions {
   /** The folder to make, which must be missing or empty; a relative one is taken from `workTree`. */
@@ -46,19 +45,20 @@ export async function createWorktree(
   checkBranch(branch);
   checkVariables(env);
   const folder = resolve(workTree, path);
-  const ofBranch = ["--", folder, branch];
-  const what =
-    from === undefined ? ofBranch : ["--no-track", "-b", branch, "--", folder, checkRevision(from)];
+  const add = ["worktree", "add", "--quiet"];
+  const argsWithBranch = [...add, "--", folder, branch];
+  const args =
+    from === undefined
+      ? argsWithBranch
+      : [...add, "--no-track", "-b", branch, "--", folder, checkRevision(from)];
   return announced("make work tree", async () => {
-    const result = await addWorktree("write", workTree, what, {
-      // Git makes the branch first.
-      again: ofBranch,
+    await gitOutput("write", workTree, args, {
+      argsWithBranch,
       signal,
       hooks: true,
       env,
       config: [NOT_EACH],
     });
-    if (result.exitCode !== 0) throw gitFailed(["worktree"], result);
     const made = await openRepository(folder, { signal });
     if (!(await isSynced(made))) syncGitFiles(made, branch);
     return made;

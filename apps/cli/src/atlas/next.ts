@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { type HookFile, isTerminal } from "@quasar/hookfile";
 import { shellWord } from "@quasar/runs/text";
 import { findTask, TasksError, type TaskView } from "@quasar/tasks";
+import { withRemark } from "../shared/remark.ts";
 import { choicesOf } from "./choices.ts";
 import { nextWithoutTree } from "./lost-tree.ts";
 import { stepsAtLimit } from "./next-steps.ts";
@@ -31,13 +32,15 @@ export function nextOf(
     return [...stepsAtLimit(stop.retryAt, named), `atlas abandon${named}`];
   }
   const choices = choicesOf(hook).filter(({ decision }) => decision.kind !== "abandon");
-  const lines = choices.map(({ command, meaning }) => `${command}${named}   # ${meaning}`);
+  const lines = choices.map(({ command, meaning }) => withRemark(`${command}${named}`, meaning));
   const { kind, reason = "" } = hook.awaiting ?? {};
   return lines.toSpliced(
     1,
     0,
-    ...(kind === "validation" ? [`${BY_ANOTHER}${named}   # by another command`] : []),
-    ...(reason.includes(ACCEPT) ? [`${ACCEPT}${named}   # accepts what has changed`] : []),
+    ...(kind === "validation" ? [withRemark(`${BY_ANOTHER}${named}`, "by another command")] : []),
+    ...(reason.includes(ACCEPT)
+      ? [withRemark(`${ACCEPT}${named}`, "accepts what has changed")]
+      : []),
   );
 }
 

@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { addWorktree } from "../add-worktree.ts";
 import type { ConfigPair } from "../environment.ts";
 import { GitError, isGone } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
@@ -46,12 +45,11 @@ export async function addDetachedWorkTree(
   { path, commit, prepare, signal }: DetachedWorkTreeOptions,
 ): Promise<Repository> {
   const { root } = repository;
-  const how = ["--detach", "--no-checkout", "--lock", "--reason", UNFINISHED];
+  const how = ["--quiet", "--detach", "--no-checkout", "--lock", "--reason", UNFINISHED];
   // Twice: also where one that was never finished is on record for the path.
   const force = ["--force", "--force"];
-  const what = [...how, ...force, "--", path, checkSha(commit)];
-  const result = await addWorktree("keep", root, what, { signal });
-  if (result.exitCode !== 0) throw failedOrMissing(["worktree"], result);
+  const args = ["worktree", "add", ...how, ...force, "--", path, checkSha(commit)];
+  await write(root, args, { signal });
   const made = await openRepository(path, { signal });
   lockTree(made.gitDir, UNFINISHED);
   await holdAll(made, { signal });
