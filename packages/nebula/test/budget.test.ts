@@ -136,6 +136,27 @@ test.for([0, 20])(
   },
 );
 
+test("a smaller total that is typed binds the phases that are under way, too", async () => {
+  const place = aPlace({}, FILES);
+  const stop = new AbortController();
+  let working = 0;
+  const hang = (): Promise<void> =>
+    new Promise((resolve) => {
+      stop.signal.addEventListener("abort", () => resolve());
+      if ((working += 1) === 2) stop.abort();
+    });
+  const limits = { maxWorkers: 2, totalUsd: 10, phaseUsd: 5 };
+  await place.apply(Object.fromEntries(IDS.map((id) => [`Phase ${id}`, hang])), {
+    limits,
+    signal: stop.signal,
+  });
+  const { optionsOf, offered } = payingAgents(Number.POSITIVE_INFINITY);
+  const { reason } = await place.apply(WORK, { limits: { ...limits, totalUsd: 4 }, optionsOf });
+  expect(reason).toBe("budget");
+  expect(offered.length).toBeGreaterThan(0);
+  expect(await costOf(place)).toBeLessThanOrEqual(4);
+});
+
 test("a phase that has used its limit waits for a larger one before it is reworked", async () => {
   const place = aPlace({}, limited(2.5, PICKY));
   const { offered, optionsOf } = payingAgents(1.249, betterAtSecond());

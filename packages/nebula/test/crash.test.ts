@@ -210,6 +210,22 @@ test.for(ELSEWHERE)(
   },
 );
 
+test("the advice brings a landing back also where the branch is checked out", async () => {
+  const { place } = await landedOf(2);
+  const before = tipOf(place);
+  place.git("switch", "--quiet", "nebula/demo");
+  place.git("reset", "--quiet", "--hard", "HEAD~1");
+  place.git("commit", "--quiet", "--allow-empty", "-m", "A person's");
+  const error: unknown = await place.apply(WRITES_THREE).catch((thrown: unknown) => thrown);
+  if (!(error instanceof NebulaError)) throw error;
+  expect(error.code).toBe("ERR_REWOUND");
+  for (const { shell = "" } of error.next) {
+    execFileSync("sh", ["-c", shell], { cwd: place.repo, stdio: "ignore" });
+  }
+  expect(tipOf(place)).toBe(before);
+  expect((await place.apply(WRITES_THREE)).reason).toBe("done");
+});
+
 test("the tree of a landing that somebody takes back at once stays", async () => {
   const place = aPlace({}, IN_ORDER);
   const onEvent = (event: Told): void => {

@@ -1,5 +1,5 @@
 import type { AgentInvoker, AgentResult } from "@quasar/agents";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
@@ -23,7 +23,9 @@ class Clock {
   ms = Date.now() - 4 * HOUR;
   readonly lifted = this.ms + HOUR;
   readonly now = (): Date => new Date(this.ms);
-  readonly isLimited = (): boolean => this.ms < this.lifted;
+  isLimited(): boolean {
+    return this.ms < this.lifted;
+  }
 }
 
 const limitedUntil = (until: number): AgentResult => ({
@@ -178,4 +180,22 @@ test("a run that is under way asks no agent that has met its limit in another ph
   expect(reviews).toEqual([]);
   clock.ms = clock.lifted;
   expect((await place.apply(WORK, options)).reason).toBe("done");
+});
+
+test("who removes the file of a limit has the agent asked again, whatever its run was told", async () => {
+  const place = aPlace({}, FILES);
+  const asked: string[] = [];
+  const clock = new Clock();
+  const stateFolder = join(place.root, "state", "quasar");
+  const options = {
+    limits: { ...limits, maxWorkers: 1 },
+    ...{ optionsOf: limitedCoder({ clock, asked, together: 1 }), now: clock.now, stateFolder },
+  };
+  expect((await place.apply(WORK, options)).reason).toBe("limit");
+  const folder = join(stateFolder, "limits");
+  for (const file of readdirSync(folder)) rmSync(join(folder, file));
+  const isLimited = vi.spyOn(clock, "isLimited").mockReturnValue(false);
+  expect((await place.apply(WORK, options)).reason).toBe("done");
+  expect(isLimited).toHaveBeenCalled();
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,10 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
+import { GitError } from "@quasar/git";
 import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
 import { stopEngine } from "../src/people/stop.ts";
+import { updateNebula } from "../src/engine/update.ts";
 import type { Told } from "../src/events.ts";
+import { loadNebula } from "../src/spec/index.ts";
+import { awaitsPush } from "../src/state/state.ts";
 import {
   aPlace,
   commonDir,
@@ -100,6 +104,23 @@ test("a push that is refused is on record, and the nebula is done all the same",
   place.git("push", "-q", "origin", ":refs/heads/nebula/demo");
   const again = await place.apply({}, { resumed: newest(place) });
   expect([again.state.pushProblem, place.there().length]).toEqual(["", 1]);
+});
+
+test("what lands after a push is pushed, too, and asked for again where that was refused", async () => {
+  const place = withRemote();
+  await place.apply(WRITES_BOTH, { push: true });
+  write(place.dir, { "c.md": phase("c") });
+  const work: Work = { "Phase c": (tree) => write(tree, { "c.txt": "c\n" }) };
+  updateNebula(commonDir(place), newest(place), loadNebula(place.dir));
+  const push = vi.mocked(pushBranch);
+  push.mockRejectedValueOnce(new GitError("ERR_GIT_FAILED", "refused"));
+  const { state } = await place.apply(work, { resumed: newest(place) });
+  expect([state.pushProblem === "", awaitsPush(state)]).toEqual([false, true]);
+  const again = await place.apply({}, { resumed: newest(place), push: true });
+  expect([again.state.pushProblem, awaitsPush(again.state)]).toEqual(["", false]);
+  expect(place.there()).toEqual([
+    `${place.git("rev-parse", "nebula/demo")}\trefs/heads/nebula/demo`,
+  ]);
 });
 
 test("without a remote nothing is pushed, which is said", async () => {

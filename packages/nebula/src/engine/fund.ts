@@ -58,12 +58,16 @@ function ofFirstCycle(
 /** In place of the id of a run that has not begun. */
 const NO_RUN = "none";
 
-/** Has a run that was cut off continue with what its phase may spend by now, if that is more. */
-export async function raiseFunds(engine: Engine, phase: Phase): Promise<void> {
+/**
+ * Has a run that was cut off continue with what its phase may spend by now: more or less than it had, as the limits are
+ * now, and never less than it has spent.
+ */
+export async function fundAgain(engine: Engine, phase: Phase): Promise<void> {
   const { id, reservedUsd } = phase.state;
-  const mostUsd = mostOf(budgetOf(await factsOf(engine), phase));
-  const raisedUsd = mostUsd === 0 ? 0 : Math.max(mostUsd, reservedUsd);
-  if (raisedUsd !== reservedUsd) engine.store.keep(id, { reservedUsd: raisedUsd });
+  const budget = budgetOf(await factsOf(engine), phase);
+  const mostUsd = mostOf(budget);
+  const fundsUsd = mostUsd === 0 ? 0 : Math.max(mostUsd, budget.spentUsd);
+  if (fundsUsd !== reservedUsd) engine.store.keep(id, { reservedUsd: fundsUsd });
 }
 
 /** What the current run of a phase may spend in all, in US dollars; 0: no limit. */

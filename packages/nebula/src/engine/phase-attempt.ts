@@ -76,18 +76,15 @@ export class PhaseAttempt {
     if (found.status === "approved") {
       return { as: "approved", commit: (await runs.show(runId)).headSha, task: found.task };
     }
-    const { retryAt, openTurn } = found;
-    if (Date.parse(retryAt) > this.#engine.now().getTime()) {
-      const role = openTurn?.role === "reviewer" ? "reviewer" : "coder";
-      return this.#limited(role, { message: "it is not lifted yet", retryAt });
-    }
     if (isReviewLeft) await prepareReview(this.#engine, this.#phase);
     // A tree that was made again is another one to git; what all trees share is compared all the same.
     const isAccepted = isMade || controls.accepted.length > 0;
     const accepts = new Set<Override>(isAccepted ? ["settings"] : []);
     if (trustsRuns) accepts.add("trust").add("settings");
     const maxBudgetUsd = await budgetOfRun(this.#engine, this.#phase.state);
-    return this.#came(await runs.resume({ ...this.#given(), runId, maxBudgetUsd, accepts }));
+    const resumed = { ...this.#given(), runId, maxBudgetUsd, accepts };
+    // A limit stands as long as its file says so, whatever the run was told: a person may have removed it.
+    return this.#came(await runs.resume({ ...resumed, now: true }));
   }
 
   /** @returns `undefined` where it may not begin. */

@@ -12,7 +12,7 @@ import { note, report } from "../state/report.ts";
 import { treePath } from "../trees/tree.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { freeze } from "./freeze.ts";
-import { fundsOf, type NeededByRun, raiseFunds, waitForLargerLimit } from "./fund.ts";
+import { fundAgain, fundsOf, type NeededByRun, waitForLargerLimit } from "./fund.ts";
 import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
@@ -38,7 +38,7 @@ export type Worked =
 export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean> {
   const { id, attempt, runs, base: given, status } = phase.state;
   if (status === "running") {
-    await raiseFunds(engine, phase);
+    await fundAgain(engine, phase);
     return true;
   }
   const reservedUsd = await fundsOf(engine, phase);

@@ -2,7 +2,8 @@ import { isAncestor } from "@quasar/git/history";
 import { shellWord } from "@quasar/runs/text";
 import { branchTip, type Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
-import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
+import { landedPhases, type PhaseState } from "../state/state.ts";
+import { findLaneObstacle } from "./obstacle.ts";
 
 /** The branch's tip, which has all that has landed. @throws {NebulaError} `ERR_REWOUND` */
 export async function tipOf(engine: Engine): Promise<string> {
@@ -12,17 +13,19 @@ export async function tipOf(engine: Engine): Promise<string> {
   const tip = await branchTip(engine);
   if (last === undefined) return tip;
   if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
-  throw rewound(store.current, last);
+  throw await rewound(engine, last);
 }
 
 /** @param lost - A landing that the branch does not contain. */
-export function rewound(state: NebulaState, lost: PhaseState): NebulaError {
-  const { branch } = state;
+export async function rewound(engine: Engine, lost: PhaseState): Promise<NebulaError> {
+  const { repository, store, signal } = engine;
+  const { branch } = store.current;
   const message = `the branch ${branch} does not contain the landing of ${JSON.stringify(lost.id)} any more`;
-  const { candidate } = landedPhases(state).at(-1) ?? lost;
+  const { candidate } = landedPhases(store.current).at(-1) ?? lost;
   const note = "brings back all that has landed";
-  const next = [
-    { shell: `git branch --force ${shellWord(branch)} ${candidate.slice(0, 12)}`, note },
-  ];
+  const back = { shell: `git branch --force ${shellWord(branch)} ${candidate.slice(0, 12)}`, note };
+  // Git moves no branch that a work tree is on.
+  const obstacle = await findLaneObstacle({ repository, branch, signal });
+  const next = obstacle === undefined ? [back] : [{ shell: obstacle.shell }, back];
   return new NebulaError("ERR_REWOUND", message, { next });
 }

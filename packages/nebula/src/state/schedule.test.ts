@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseNebula } from "../spec/parse.ts";
 import type { PhaseSpec } from "../spec/types.ts";
-import { pendingPhase } from "./state.ts";
-import { type Phase, readyPhases } from "./schedule.ts";
+import { pendingPhase, type PhaseState } from "./state.ts";
+import { laneTurn, type Phase, readyPhases } from "./schedule.ts";
 
 function aPhase(): PhaseSpec {
   const text = '+++\nid = "a"\ntitle = "A"\n+++\nDo it.\n';
@@ -49,4 +49,20 @@ test("of many phases only so many are compared as are begun", () => {
     return reads;
   };
   expect(comparedFor(5000)).toBe(comparedFor(5));
+});
+
+test("in the order of the plan what a person holds, and what needs it, does not keep others from landing", () => {
+  const one = (id: string, dependsOn: readonly string[], change: Partial<PhaseState>): Phase => ({
+    spec: { ...aPhase(), id, dependsOn },
+    state: { ...pendingPhase(id, `${id}-00000000`, new Date()), ...change },
+  });
+  const approved = one("d", [], { status: "queued", seq: 1 });
+  const held = [
+    one("a", [], { status: "awaiting_human", question: "land" }),
+    one("b", ["a"], {}),
+    one("c", ["b"], {}),
+  ];
+  expect(laneTurn([...held, approved], "plan")).toEqual({ kind: "land", phase: approved });
+  const working = one("e", [], { status: "running" });
+  expect(laneTurn([...held, working, approved], "plan")).toEqual({ kind: "wait", phase: working });
 });

@@ -142,9 +142,25 @@ export function laneTurn(
   // The plan does not know what a person has merged.
   const merge = waiting.find(isMerge);
   if (merge !== undefined) return { kind: "land", phase: merge };
-  const next = phases.find(({ state }) => !isSettled(state) && state.status !== "awaiting_human");
+  const held = waitingForPerson(phases);
+  const next = phases.find(({ spec, state }) => !isSettled(state) && !held.has(spec.id));
   if (next === undefined) return { kind: "idle" };
   return { kind: isInLane(next.state) ? "land" : "wait", phase: next };
+}
+
+/** Ids of the phases that a person holds, and of those that cannot begin before them: the lane does not wait for these. */
+function waitingForPerson(phases: readonly Phase[]): ReadonlySet<string> {
+  const held = new Set(
+    phases.filter(({ state }) => state.status === "awaiting_human").map(({ spec }) => spec.id),
+  );
+  for (let before = -1; before !== held.size; ) {
+    before = held.size;
+    for (const { spec, state } of phases) {
+      if (state.status === "pending" && spec.dependsOn.some((id) => held.has(id)))
+        held.add(spec.id);
+    }
+  }
+  return held;
 }
 
 /** Which phase lands before each of those that are approved and wait for the lane, by their ids. */

@@ -207,13 +207,17 @@ export function isSettled({ status }: Pick<PhaseState, "status">): boolean {
   return status === "done" || status === "failed" || status === "skipped";
 }
 
-/** Whether its branch is yet to be pushed, as a person has asked. */
-export function awaitsPush({
-  phases,
-  isPushAsked,
-  pushedTip,
-}: Pick<NebulaState, "phases" | "isPushAsked" | "pushedTip">): boolean {
-  return isPushAsked && pushedTip === "" && phases.every(({ status }) => status === "done");
+/** Whether its branch, with all that has landed, is yet to be pushed, as a person has asked. */
+export function awaitsPush(
+  state: Pick<NebulaState, "phases" | "base" | "isPushAsked" | "pushedTip">,
+): boolean {
+  const { phases, isPushAsked } = state;
+  return isPushAsked && !isPushed(state) && phases.every(({ status }) => status === "done");
+}
+
+/** Whether the remote has all that has landed. */
+export function isPushed(state: Pick<NebulaState, "phases" | "base" | "pushedTip">): boolean {
+  return state.pushedTip === landedTip(state);
 }
 
 /** How many phases of work there are, and how many of them have landed or had nothing to land. */

@@ -1,6 +1,7 @@
-import type { NebulaEvent, NebulaState, PhaseState, PushState, StopReason } from "@quasar/nebula";
+import type { NebulaEvent, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
 import {
   type AgentQuestion,
+  isPushed,
   type NebulaCost,
   type NebulaNow,
   type NebulaProgress,
@@ -144,15 +145,11 @@ export function isFunded({ id, question }: PhaseState, shortages: readonly Short
   return question === "budget" && !shortages.some(({ phase }) => phase === id);
 }
 
-function pushFacts({
-  isPushAsked,
-  pushedTip,
-  pushedTo,
-  pushProblem,
-}: PushState): Pick<NebulaFacts, "push" | "pushReason"> {
+function pushFacts(state: NebulaState): Pick<NebulaFacts, "push" | "pushReason"> {
+  const { isPushAsked, pushedTo, pushProblem } = state;
   if (!isPushAsked) return {};
   if (pushProblem !== "") return { push: "refused", pushReason: pushProblem };
-  return pushedTip === "" ? { push: "asked" } : { push: "pushed", pushReason: pushedTo };
+  return isPushed(state) ? { push: "pushed", pushReason: pushedTo } : { push: "asked" };
 }
 
 export function spendingFacts({ spentUsd, unknownUsd }: RunSpending): SpendingFacts {

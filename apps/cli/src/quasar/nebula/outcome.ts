@@ -1,6 +1,7 @@
 import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
 import {
   awaitsPush,
+  isPushed,
   type NebulaNow,
   type NebulaObstacle,
   resumeCommand,
@@ -115,7 +116,7 @@ function endSteps(
   return [
     ...(awaitsPush(state) ? [`${resumeCommand(state)} --push`] : []),
     `git merge ${branch}`,
-    ...(remote === undefined ? [] : [state.pushedTip === "" ? push + create : create]),
+    ...(remote === undefined ? [] : [isPushed(state) ? create : push + create]),
     `git log --first-parent ${branch}`,
   ];
 }
