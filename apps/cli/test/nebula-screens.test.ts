@@ -353,6 +353,9 @@ test("what is not committed, and a base that fails, are said with what to type",
   expect(red.code, red.stderr).toBe(5);
   expect(red.stderr).toContain("warning  1 uncommitted change is not part of it\n");
   expect(red.stdout).toMatch(
-    /\n {2}next {5}quasar nebula update-base --nebula \w+\n {11}quasar nebula apply \w+ --auto --resume --accept-red-base\n/u,
+    /\n {2}next {5}quasar nebula update-base --nebula \w+ {3}# once your branch has a fix\n {11}quasar nebula update .+ {3}# or once verify is corrected\n {11}quasar nebula apply \w+ --auto --resume --accept-red-base\n/u,
   );
+  const later = await quasar(at, ["nebula", "status"]);
+  expect(later.stdout).toContain("blocked  nebula/demo fails by itself, so nothing begins");
+  expect(later.stdout).toContain(" --auto --resume --accept-red-base\n");
 });

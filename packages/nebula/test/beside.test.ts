@@ -5,6 +5,7 @@ import { openRepository } from "@quasar/git";
 import { expect, test, vi } from "vitest";
 import type { PhaseRunOptions } from "../src/context/context.ts";
 import { findObstacles, type NebulaObstacle } from "../src/engine/find-obstacles.ts";
+import { squashNebula } from "../src/landing/squash.ts";
 import { NebulaError } from "../src/errors.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
@@ -176,15 +177,47 @@ test("a resume works on while a work tree has the branch checked out, and only i
     {
       stops: "landing",
       message: `nothing lands while nebula/demo is checked out in ${there}`,
-      shell: `git -C ${there} switch --detach`,
+      shells: [`git -C ${there} switch --detach`],
     },
   ]);
   place.git("-C", there, "switch", "--quiet", "--create", "mine");
   expect(await obstaclesOf(place)).toEqual([]);
   place.git("-C", there, "switch", "--quiet", "nebula/demo");
-  expect(await obstaclesOf(place)).toMatchObject([{ shell: `git -C ${there} switch mine` }]);
+  expect(await obstaclesOf(place)).toMatchObject([{ shells: [`git -C ${there} switch mine`] }]);
   place.git("worktree", "remove", there);
   expect((await resume(place)).reason).toBe("done");
+});
+
+test("a look at a nebula sees that its branch lacks what has landed, also once it has ended", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") });
+  const { state } = await place.apply(WRITES_BOTH);
+  expect(await obstaclesOf(place)).toEqual([]);
+  const tip = place.git("rev-parse", "nebula/demo");
+  place.git("branch", "--quiet", "--force", "nebula/demo", "main");
+  const back = `git branch --force nebula/demo ${tip.slice(0, 12)}`;
+  expect(await obstaclesOf(place)).toMatchObject([{ stops: "landing", shells: [back] }]);
+  const repository = await openRepository(place.repo);
+  await expect(squashNebula(repository, state, undefined)).rejects.toMatchObject({
+    code: "ERR_REWOUND",
+  });
+  execSync(back, { cwd: place.repo, stdio: "ignore" });
+  expect(await obstaclesOf(place)).toEqual([]);
+  // A branch that is merged may go.
+  place.git("merge", "--quiet", "nebula/demo");
+  place.git("branch", "--quiet", "-D", "nebula/demo");
+  expect(await obstaclesOf(place)).toEqual([]);
+});
+
+test("a look at a nebula sees that its branch fails by itself, until it is another one", async () => {
+  const files = { "nebula.toml": `${MANIFEST}[execution]\nverify = ["test -e good"]\n` };
+  const place = aPlace({}, { ...files, "a.md": phase("a") });
+  expect((await place.apply(WRITES_BOTH)).reason).toBe("red_base");
+  expect(await obstaclesOf(place)).toMatchObject([{ stops: "work", accepts: "red-base" }]);
+  write(place.repo, { good: "" });
+  place.git("add", "good");
+  place.git("commit", "--quiet", "-m", "Repair it");
+  place.git("branch", "--quiet", "--force", "nebula/demo", "main");
+  expect(await obstaclesOf(place)).toEqual([]);
 });
 
 test("an engine that cannot continue says so at once, and begins no turn in other phases", async () => {

@@ -12,7 +12,7 @@ import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { Steering } from "../people/steering.ts";
-import { landedTip } from "../state/state.ts";
+import { landedTip, type NebulaState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import type { TreeEnv } from "./ports.ts";
 
@@ -114,13 +114,16 @@ export function withOneSpec(engine: Engine): Engine {
 export async function branchTip(engine: Engine): Promise<string> {
   const { repository, store, signal } = engine;
   const tip = await refSha(repository.root, branchRef(engine), { signal });
-  if (tip !== undefined) return tip;
-  const { branch } = store.current;
-  const at = landedTip(store.current);
-  const next = [
-    { shell: `git branch ${shellWord(branch)} ${at.slice(0, 12)}`, note: "brings it back" },
-  ];
-  throw new NebulaError("ERR_REWOUND", `the branch ${branch} is gone`, { next });
+  if (tip === undefined) throw goneError(store.current);
+  return tip;
+}
+
+/** What an engine says where the integration branch is gone. */
+export function goneError(state: NebulaState): NebulaError {
+  const { branch } = state;
+  const at = landedTip(state).slice(0, 12);
+  const next = [{ shell: `git branch ${shellWord(branch)} ${at}`, note: "brings it back" }];
+  return new NebulaError("ERR_REWOUND", `the branch ${branch} is gone`, { next });
 }
 
 /** The integration branch as a ref. */

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import type { Repository } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
 import { openSharedControls } from "@quasar/runs/internal";
 import type { PhaseRunOptions } from "../context/context.ts";
 import { findLaneObstacle } from "../landing/obstacle.ts";
-import { nebulaHome } from "../state/home.ts";
+import { findRewound } from "../landing/tip.ts";
+import { eventsIn } from "../state/events.ts";
+import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import { isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
 import { settingsObstacle } from "./settings.ts";
@@ -13,12 +16,15 @@ export interface NebulaObstacle {
   /** `work`: no phase begins. `landing`: none lands. */
   readonly stops: "work" | "landing";
   readonly message: string;
-  /** The command that gets nearer to removing it; `undefined`: a resume that accepts git's settings does. */
-  readonly shell?: string | undefined;
+  /** The commands that remove it, in this order. @default none */
+  readonly shells?: readonly string[] | undefined;
+  /** What a resume may accept as it is: git's settings, or that the branch fails by itself. @default nothing */
+  readonly accepts?: "settings" | "red-base" | undefined;
 }
 
 /**
- * What stands in the way of a nebula that has not ended, as an engine would find it now. Nothing is written.
+ * What stands in the way of a nebula, as an engine would find it now; of one that has ended only that its branch lacks
+ * what has landed. Nothing is written.
  *
  * @throws {GitError} where git's settings or work trees cannot be read.
  */
@@ -27,15 +33,50 @@ export async function findObstacles(
   state: NebulaState,
   { withoutOwnHook: withoutOwn }: Pick<PhaseRunOptions, "withoutOwnHook">,
 ): Promise<readonly NebulaObstacle[]> {
-  if (!isUnfinished(state)) return [];
-  const { controls: file } = nebulaHome(repository.commonDir, state.id);
+  if (state.archivedFrom !== "") return [];
+  const { root, commonDir } = repository;
+  const tip = await refSha(root, `refs/heads/${state.branch}`);
+  const isOpen = isUnfinished(state);
+  // Who has merged all of it may delete the branch.
+  if (!isOpen && tip === undefined) return [];
+  // A crash may have come before its branch was made.
+  const lost = state.ownsBranch ? await findRewound({ repository, state }) : undefined;
+  if (lost !== undefined) {
+    const shells = lost.next.flatMap(({ shell = [] }) => shell);
+    return [{ stops: "landing", message: lost.message, shells }];
+  }
+  if (!isOpen) return [];
+  const home = nebulaHome(commonDir, state.id);
+  const { controls: file } = home;
   const controls = existsSync(file)
     ? await openSharedControls(repository, { file, withoutOwn, readsOnly: true })
     : undefined;
   const changed = controls && (await settingsObstacle({ controls }));
+  const red = redBase(home, state, tip);
   const lane = await findLaneObstacle({ repository, branch: state.branch });
   return [
-    ...(changed === undefined ? [] : [{ stops: "work", message: changed } as const]),
-    ...(lane === undefined ? [] : [{ stops: "landing", ...lane } as const]),
+    ...(changed === undefined
+      ? []
+      : [{ stops: "work", message: changed, accepts: "settings" } as const]),
+    ...(red === undefined ? [] : [{ stops: "work", message: red, accepts: "red-base" } as const]),
+    ...(lane === undefined
+      ? []
+      : [{ stops: "landing", message: lane.message, shells: [lane.shell] } as const]),
   ];
+}
+
+/** Why nothing begins on a branch that was found to fail by itself; `undefined`: it was not, or not as it is now. */
+function redBase(
+  home: NebulaHome,
+  { branch }: NebulaState,
+  tip: string | undefined,
+): string | undefined {
+  const last = eventsIn(home).findLast(
+    ({ type }) => type === "base_verified" || type === "nebula_updated" || type === "phase_landed",
+  );
+  if (last?.type !== "base_verified" || last.outcome !== "failed" || last.tip !== tip) {
+    return undefined;
+  }
+  const [finding = "a command fails"] = last.findings;
+  return `${branch} fails by itself, so nothing begins: ${finding}`;
 }

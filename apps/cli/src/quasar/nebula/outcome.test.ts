@@ -58,17 +58,30 @@ test("a pause is ended before a plan that waits is decided", () => {
 
 test("what stands in the way of an engine is removed before a resume", () => {
   const phases = [{ id: "a", status: "pending", questions: [] }];
-  const nebula = { id: "abc", archivedFrom: "", planVerdict: "", phases };
+  const nebula = { id: "abc", dir: "/demo", archivedFrom: "", planVerdict: "", phases };
   const now = { pauseEnds: [], questions: [], limits: new Map() };
   const message = "words";
   const obstacles = [
-    { stops: "work", message },
-    { stops: "landing", message, shell: "git -C /repo switch main" },
+    { stops: "work", message, accepts: "settings" },
+    { stops: "work", message, accepts: "red-base" },
+    { stops: "landing", message, shells: ["git -C /repo switch main"] },
   ] as const;
   const state = nebula as unknown as NebulaState;
   const at = now as unknown as NebulaNow;
   expect(stepsOfNebula(state, at, { obstacles })).toEqual([
     "git -C /repo switch main",
-    "quasar nebula apply abc --auto --resume --accept-settings",
+    "quasar nebula update-base --nebula abc   # once your branch has a fix",
+    "quasar nebula update /demo   # or once verify is corrected",
+    "quasar nebula apply abc --auto --resume --accept-settings --accept-red-base",
   ]);
+});
+
+test("of a nebula that has ended, and whose branch lacks what has landed, nothing but the way back is advised", () => {
+  const phases = [{ id: "a", status: "done", landing: 1, questions: [] }];
+  const state = { id: "abc", archivedFrom: "", planVerdict: "", phases, branch: "nebula/demo" };
+  const now = { pauseEnds: [], questions: [], limits: new Map() };
+  const shells = ["git branch --force nebula/demo 0123456789ab"];
+  const obstacles = [{ stops: "landing", message: "words", shells }] as const;
+  const nebula = state as unknown as NebulaState;
+  expect(stepsOfNebula(nebula, now as unknown as NebulaNow, { obstacles })).toEqual(shells);
 });

@@ -47,13 +47,25 @@ export function nextOfNebula(
   around: Around,
 ): readonly string[] {
   if (reason === "red_base") {
-    // The first one once the user's branch has a fix: until then it says that there is nothing to merge.
-    return [
-      `quasar nebula update-base --nebula ${state.id}`,
-      `${resumeCommand(state)} --accept-red-base`,
-    ];
+    return [...redBaseSteps(state), `${resumeCommand(state)} ${FLAGS["red-base"]}`];
   }
   return stepsOfNebula(state, now, around);
+}
+
+/** With which a resume accepts what stands in its way. */
+const FLAGS = {
+  settings: "--accept-settings",
+  "red-base": "--accept-red-base",
+} as const satisfies Record<NonNullable<NebulaObstacle["accepts"]>, string>;
+
+const isRedBase = ({ accepts }: NebulaObstacle): boolean => accepts === "red-base";
+
+/** What repairs a branch that fails by itself. */
+function redBaseSteps({ id, dir }: NebulaState): readonly string[] {
+  return [
+    `quasar nebula update-base --nebula ${id}   # once your branch has a fix`,
+    `quasar nebula update ${shellWord(dir)}   # or once verify is corrected`,
+  ];
 }
 
 /**
@@ -77,7 +89,8 @@ export function stepsOfNebula(
   const isWorkedOn = now.pid !== undefined;
   const steps = [
     ...now.pauseEnds,
-    ...obstacles.flatMap(({ shell = "" }) => (shell === "" ? [] : [shell])),
+    ...obstacles.flatMap(({ shells = [] }) => shells),
+    ...(obstacles.some(isRedBase) ? redBaseSteps(state) : []),
     ...(question === undefined ? [] : [answerStep(question)]),
     ...waitingSteps(waiting, nebulaId),
     ...failedSteps(failed, nebulaId),
@@ -87,11 +100,14 @@ export function stepsOfNebula(
     ({ status, question: asks }) => GOES_ON.has(status) || asks === "budget",
   );
   if (isOpen && !isWorkedOn) {
-    const accepts = obstacles.some(({ stops }) => stops === "work") ? " --accept-settings" : "";
+    const accepts = obstacles
+      .flatMap(({ accepts: what }) => (what ? ` ${FLAGS[what]}` : []))
+      .join("");
     return [...steps, `${resumeCommand(state)}${accepts}${raising.flags}${waitLimit(now)}`];
   }
   const isEnded = !isOpen && waiting.length === 0 && question === undefined;
-  if (isEnded) return [...steps, ...endSteps(state, around)];
+  // What is said of a branch is not true of one that lacks what has landed.
+  if (isEnded && obstacles.length === 0) return [...steps, ...endSteps(state, around)];
   if (steps.length > 0) return steps;
   return [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
 }
