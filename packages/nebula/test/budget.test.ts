@@ -146,15 +146,15 @@ test("a smaller total that is typed binds the phases that are under way, too", a
       if ((working += 1) === 2) stop.abort();
     });
   const limits = { maxWorkers: 2, totalUsd: 10, phaseUsd: 5 };
-  await place.apply(Object.fromEntries(IDS.map((id) => [`Phase ${id}`, hang])), {
-    limits,
-    signal: stop.signal,
-  });
-  const { optionsOf, offered } = payingAgents(Number.POSITIVE_INFINITY);
-  const { reason } = await place.apply(WORK, { limits: { ...limits, totalUsd: 4 }, optionsOf });
-  expect(reason).toBe("budget");
-  expect(offered.length).toBeGreaterThan(0);
-  expect(await costOf(place)).toBeLessThanOrEqual(4);
+  const hanging: Work = Object.fromEntries(IDS.map((id) => [`Phase ${id}`, hang]));
+  await place.apply(hanging, { limits, signal: stop.signal });
+  expect(await costOf(place)).toBeCloseTo(0.02);
+  // Each turn costs all that it may.
+  const { optionsOf } = payingAgents(Number.POSITIVE_INFINITY);
+  await place.apply(WORK, { limits: { ...limits, totalUsd: 4 }, optionsOf });
+  const spentUsd = await costOf(place);
+  expect(spentUsd).toBeGreaterThan(1);
+  expect(spentUsd).toBeLessThanOrEqual(4 + 1e-9);
 });
 
 test("a phase that has used its limit waits for a larger one before it is reworked", async () => {
