@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { expect, test } from "vitest";
 import { shortages } from "../src/engine/budget.ts";
-import { updateNebula } from "../src/engine/update.ts";
+import { updateNebula } from "../src/people/update-nebula.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { nebulaCost } from "../src/state/cost.ts";
 import { keptSpec } from "../src/state/list.ts";

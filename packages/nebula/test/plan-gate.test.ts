@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { updateNebula } from "../src/engine/update.ts";
+import { updateNebula } from "../src/people/update-nebula.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { decidePlan, planWaits } from "../src/people/plan-gate.ts";
 import { type NebulaState, pendingPhase } from "../src/state/state.ts";

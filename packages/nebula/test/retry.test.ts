@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import type { AgentFailure, AgentInvoker, AgentResult } from "@quasar/agents";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
-import { updateNebula } from "../src/engine/update.ts";
+import { updateNebula } from "../src/people/update-nebula.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import {
   agentsOf,

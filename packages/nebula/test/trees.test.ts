@@ -13,7 +13,7 @@ import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
 import type { ApplyOptions } from "../src/engine/apply.ts";
 import { nebulaEvents } from "../src/state/events.ts";
-import { updateNebula } from "../src/engine/update.ts";
+import { updateNebula } from "../src/people/update-nebula.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { nebulaHome } from "../src/state/home.ts";

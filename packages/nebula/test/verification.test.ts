@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKeyManager, listReceipts, verifyReceipt } from "@quasar/receipts";
 import { expect, test } from "vitest";
-import { updateNebula } from "../src/engine/update.ts";
+import { updateNebula } from "../src/people/update-nebula.ts";
 import type { NebulaEvent, Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { nebulaEvents } from "../src/state/events.ts";

@@ -2,7 +2,7 @@ import { NebulaError } from "../errors.ts";
 import { type LoadedNebula, loadNebula } from "../spec/load.ts";
 import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
-import { changesAnything, type NebulaUpdate, planUpdate } from "./update.ts";
+import { changesAnything, type NebulaUpdate, planUpdate } from "../people/update.ts";
 
 /** What a nebula would take over of its folder, or why an update is refused. */
 export type Edited = NebulaUpdate | NebulaError;

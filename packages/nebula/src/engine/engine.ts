@@ -3,7 +3,7 @@ import { knownBase } from "../landing/base.ts";
 import { reconcileLandings } from "../landing/land.ts";
 import { tellPlanWaits } from "../people/plan-gate.ts";
 import { settleQuestions } from "../people/take-answers.ts";
-import { takeDecisions } from "../people/take-decisions.ts";
+import { takeNotes } from "../people/take-notes.ts";
 import { report } from "../state/report.ts";
 import { isSettled } from "../state/state.ts";
 import { removeLandedTrees, removeVerifyTree } from "../trees/tree.ts";
@@ -14,7 +14,6 @@ import { Lane } from "./lane.ts";
 import { Obstacles } from "./obstacles.ts";
 import { phasesOf, skippedPhases } from "../state/schedule.ts";
 import { type StopReason, stopReason } from "./stop-reason.ts";
-import { takeRequests } from "./take-requests.ts";
 
 /** How often what people have decided is read, in milliseconds. */
 export const LOOK_MS = 1000;
@@ -87,8 +86,7 @@ class Loop {
     if (signal.aborted) return;
     await steering.look();
     if (this.#inFlight.failure !== undefined) return;
-    takeDecisions(engine);
-    takeRequests(engine);
+    takeNotes(engine);
     settleQuestions(engine);
     skip(engine);
     this.#tellPlan();

@@ -1,4 +1,4 @@
-import { lockUnlessEngine, withState } from "../state/lock.ts";
+import { lockUnlessEngine } from "../state/lock.ts";
 import { NebulaError } from "../errors.ts";
 import { noPhase } from "../state/no-phase.ts";
 import { readSpec } from "../state/copy.ts";
@@ -7,7 +7,8 @@ import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
 import { type Decision, keptReason } from "./decision.ts";
 import { leaveDecision } from "./inbox.ts";
-import { carryOut, judge } from "./take-decisions.ts";
+import { judge, takeDecisionsOf } from "./take-decisions.ts";
+import { withNotesTaken } from "./take-notes.ts";
 
 /** What a person says of a phase. */
 export interface Answer extends Pick<Decision, "verb" | "phase"> {
@@ -48,27 +49,30 @@ export function answerPhase(
   const decision: Decision = { verb, phase, attempt, digest, reason, isFinal };
   const home = nebulaHome(commonDir, state.id);
   const lock = lockUnlessEngine(home);
-  if (lock === undefined) return leave(home, requireState(home), decision, "left");
-  return withState({ home, lock }, (store) => {
-    // What was cut off while it landed may be on the branch.
-    const isLanding = store.phase(phase).status === "landing";
-    if (isLanding) return leave(home, store.current, decision, "kept");
-    const spec = readSpec(home, store.current.revision);
-    const decided = carryOut({ store, spec, now: () => new Date() }, decision);
-    return decided.kind === "refused" ? decided : { kind: "done" };
+  if (lock === undefined) return leave(home, requireState(home), decision) ?? { kind: "left" };
+  return withNotesTaken({ home, lock, phase }, (taker) => {
+    const refused = leave(home, taker.store.current, decision);
+    if (refused !== undefined) return refused;
+    if (taker.inLane.has(phase)) return { kind: "kept" };
+    takeDecisionsOf(taker, phase);
+    return { kind: "done" };
   });
 }
 
-/** Leaves a decision for an engine, unless it has no meaning now. */
+/**
+ * Leaves a decision to be taken, in place of those about the same phase: whatever dies before it is taken, it is the one
+ * that counts.
+ *
+ * @returns Why it is not left; `undefined`: it is.
+ */
 function leave(
   home: NebulaHome,
   state: NebulaState,
   decision: Decision,
-  kind: "left" | "kept",
-): Answered {
+): Extract<Answered, { readonly kind: "refused" }> | undefined {
   const now = new Date();
   const decided = judge(state, { spec: readSpec(home, state.revision), now: () => now }, decision);
   if (decided.kind === "refused") return decided;
   leaveDecision(home, decision, now);
-  return { kind };
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aFolder, aPhase, MANIFEST } from "../../test/a-nebula.ts";
-import { updateNebula } from "../engine/update.ts";
+import { updateNebula } from "./update-nebula.ts";
 import { loadNebula } from "../spec/load.ts";
 import { keepSpec } from "../state/copy.ts";
 import type { AgentQuestion } from "../question.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { aFolder, aPhase, MANIFEST } from "../../test/a-nebula.ts";
-import { updateNebula } from "../engine/update.ts";
+import { updateNebula } from "./update-nebula.ts";
 import { loadNebula } from "../spec/load.ts";
 import { nebulaHome } from "../state/home.ts";
 import { type NebulaState, NO_PUSH, pendingPhase } from "../state/state.ts";

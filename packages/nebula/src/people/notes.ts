@@ -13,6 +13,15 @@ export interface Note<T> {
   readonly said: T | undefined;
 }
 
+/** A note that is taken in its turn. */
+export interface NoteToTake {
+  readonly path: string;
+  /** The phase that it decides about; `undefined`: none. */
+  readonly phase?: string | undefined;
+  /** Does what it says, and removes it. A crash between the two has it taken again, which changes nothing more. */
+  take(): void;
+}
+
 /** Leaves a note in a folder for the engine that works on the nebula, durably. */
 export function leaveNote(folder: string, said: unknown, now: Date): void {
   makeFolders(folder);

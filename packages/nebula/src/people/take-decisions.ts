@@ -7,7 +7,7 @@ import type { NebulaState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
 import { type Decided, type Decision, decide } from "./decision.ts";
 import { waitingDecisions } from "./inbox.ts";
-import { removeNote } from "./notes.ts";
+import { type NoteToTake, removeNote } from "./notes.ts";
 
 interface Decider {
   readonly store: StateStore;
@@ -27,7 +27,7 @@ export function judge(
 }
 
 /** Carries a decision out, durably. Call it under the nebula's lock. */
-export function carryOut({ store, spec, now }: Decider, decision: Decision): Decided {
+function carryOut({ store, spec, now }: Decider, decision: Decision): Decided {
   const decided = judge(store.current, { spec, now }, decision);
   if (decided.kind === "refused") return decided;
   store.changeAll(decided.changes, eventOf(decision, decided));
@@ -50,29 +50,37 @@ interface Taker extends Decider {
 }
 
 /**
- * Carries out what people have left for the engine. What has no meaning by now is reported. A decision about a phase that
- * is landing waits: the lane takes it where it can still stop, and else it comes after the landing.
+ * The decisions that people have left and that can be taken now, oldest first. One about a phase that is landing waits: the
+ * lane takes it where it can still stop, and else it comes after the landing.
  */
-export function takeDecisions(taker: Taker): void {
-  take(taker, (phase) => phase === undefined || !taker.inLane.has(phase));
+export function decisionsToTake(taker: Taker): readonly NoteToTake[] {
+  return toTake(taker, (phase) => phase === undefined || !taker.inLane.has(phase));
 }
 
-/** The same of one phase, by who lands it. */
+/** Takes those of one phase: who lands it, or decides about it under the nebula's lock. */
 export function takeDecisionsOf(taker: Taker, id: string): void {
-  take(taker, (phase) => phase === id);
+  for (const { take } of toTake(taker, (phase) => phase === id)) take();
 }
 
 /** Of several about a phase the last one counts: those before go first, so that a crash leaves that one. */
-function take(taker: Taker, isMeant: (phase: string | undefined) => boolean): void {
+function toTake(
+  taker: Taker,
+  isMeant: (phase: string | undefined) => boolean,
+): readonly NoteToTake[] {
   const waiting = waitingDecisions(taker.home).filter(({ said }) => isMeant(said?.phase));
   const last = new Map(waiting.map((each) => [each.said?.phase, each]));
-  for (const each of waiting) {
-    const { said: decision } = each;
-    if (decision !== undefined && last.get(decision.phase) === each) takeDecision(taker, decision);
-    const kept = removeNote(each);
-    if (kept === undefined) continue;
-    note(taker, { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
-  }
+  return waiting.map((each) => ({
+    path: each.path,
+    phase: each.said?.phase,
+    take() {
+      const { said: decision } = each;
+      const isLast = decision !== undefined && last.get(decision.phase) === each;
+      if (isLast) takeDecision(taker, decision);
+      const kept = removeNote(each);
+      if (kept === undefined) return;
+      note(taker, { type: "warning", message: `no answer of Quasar's: kept as ${kept}` });
+    },
+  }));
 }
 
 /** Carries one out, and reports what came of it; a refusal is kept on record for the person who decided. */

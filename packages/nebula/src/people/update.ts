@@ -1,6 +1,5 @@
 import { NebulaError } from "../errors.ts";
 import type { NebulaEvent } from "../events.ts";
-import { leaveRequest } from "../people/requests.ts";
 import { refuseArchived } from "../state/archived.ts";
 import { keepSpec, readCopy } from "../state/copy.ts";
 import type { LoadedNebula } from "../spec/load.ts";
@@ -8,10 +7,9 @@ import { planOrder } from "../spec/order.ts";
 import { parseNebula } from "../spec/parse.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { type MergedFiles, mergeFiles, type PhaseUpdate } from "../spec/update.ts";
-import { type NebulaHome, nebulaHome, phaseRef } from "../state/home.ts";
+import { type NebulaHome, phaseRef } from "../state/home.ts";
 import { type NebulaState, type PhaseState, pendingPhase } from "../state/state.ts";
-import { requireState, type StateStore } from "../state/store.ts";
-import { lockUnlessEngine, withState } from "../state/lock.ts";
+import type { StateStore } from "../state/store.ts";
 
 /** What a nebula would take over of its folder. */
 export interface NebulaUpdate extends MergedFiles {
@@ -50,30 +48,6 @@ export function planUpdate(
   const why = parsed.problems.find(({ severity }) => severity === "error")?.message ?? "";
   const message = `with the phases that have begun ${dir} is not valid: ${why}`;
   throw new NebulaError("ERR_INVALID_NEBULA", message);
-}
-
-/**
- * Has a nebula take over what its folder says now.
- *
- * @returns `left`: an engine works on it, which takes it within a second.
- * @throws {NebulaError} as {@link planUpdate}
- */
-export function updateNebula(
-  commonDir: string,
-  state: NebulaState,
-  loaded: LoadedNebula,
-): "done" | "left" {
-  const home = nebulaHome(commonDir, state.id);
-  const lock = lockUnlessEngine(home);
-  if (lock !== undefined) {
-    withState({ home, lock }, (store) => {
-      takeUpdate(home, store, planUpdate(home, store.current, loaded));
-    });
-    return "done";
-  }
-  planUpdate(home, requireState(home), loaded);
-  leaveRequest(home, { kind: "update", revision: keepSpec(home, loaded) }, new Date());
-  return "left";
 }
 
 /** Records an update; `undefined` where there is nothing to record. Call it under the nebula's lock. */
