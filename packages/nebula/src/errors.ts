@@ -9,7 +9,7 @@ export type NebulaErrorCode =
   | "ERR_INVALID_NEBULA"
   /** A nebula.state.toml is not what any quasar has written. */
   | "ERR_INVALID_STATE"
-  /** A nebula.state.toml is of a version that this one does not know; it was left alone. */
+  /** A nebula.state.toml, or a nebula's state, is of a version that this one does not know; it was left alone. */
   | "ERR_INCOMPATIBLE_VERSION"
   /** There is no nebula, phase or revision of that name. */
   | "ERR_NOT_FOUND"

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -257,4 +257,32 @@ test("what was pruned or replaced since a person looked is not resumed", async (
   const gone = { ...before, id: "aaaaaaaaaa" };
   await expect(place.apply({}, { resumed: gone })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
   expect(existsSync(nebulaHome(commonDir(place), gone.id).dir)).toBe(false);
+});
+
+test.for(["one that begins", "one that begins afresh", "one of another folder"])(
+  "beside a nebula that cannot be read nothing begins: %s",
+  async (which) => {
+    const place = aPlace({}, ALONE);
+    const { dir, state } = nebulaHome(commonDir(place), "abcdefghij");
+    write(dir, { "state.toml": "version = 2\n" });
+    const loaded = which.endsWith("folder") ? copyOf(place) : loadNebula(place.dir);
+    const begun = begin(place, { loaded, fresh: which.endsWith("afresh") });
+    await expect(begun).rejects.toMatchObject({
+      code: "ERR_INCOMPATIBLE_VERSION",
+      message: expect.stringContaining(dir) as string,
+      next: [{ shell: "quasar doctor" }, { note: "use the version of Quasar that wrote it" }],
+    });
+    expect(readFileSync(state, "utf8")).toBe("version = 2\n");
+    expect(readdirSync(join(dir, ".."))).toEqual(["abcdefghij"]);
+    expect(branches(place)).toEqual(["main"]);
+  },
+);
+
+test("one that can be read is begun afresh only once the others can be read, too", async () => {
+  const place = aPlace({}, ALONE);
+  await begin(place, {}, FAILING);
+  const { id, branch } = newest(place);
+  write(nebulaHome(commonDir(place), "abcdefghij").dir, { "state.toml": "no TOML" });
+  await expect(begin(place, { fresh: true })).rejects.toMatchObject({ code: "ERR_DAMAGED" });
+  expect(newest(place)).toMatchObject({ id, branch, archivedFrom: "" });
 });

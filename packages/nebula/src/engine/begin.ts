@@ -12,7 +12,7 @@ import { planOrder } from "../spec/order.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { branchOf } from "../state/branch.ts";
 import { nebulaHome, newNebulaId, phaseRef } from "../state/home.ts";
-import { listNebulae, mayLand, unfinishedOf } from "../state/list.ts";
+import { listNebulae, mayLand, refuseUnreadable, unfinishedOf } from "../state/list.ts";
 import { type NebulaState, NO_PUSH, pendingPhase, type TypedLimits } from "../state/state.ts";
 import { refuseWorkedOn, unfinishedError } from "../state/unfinished.ts";
 import { finishArchiving, openReplaced, type Replaced } from "./archive.ts";
@@ -39,7 +39,8 @@ export interface Beginning {
  * What is saved first of a new nebula: nothing of it is in the repository yet. What it takes the place of is archived, once
  * nothing else is in the way. Call it under the lock of beginnings.
  *
- * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_UNFINISHED`, `ERR_LOCKED`, `ERR_BRANCH`: nothing was changed.
+ * @throws {NebulaError} `ERR_INVALID_NEBULA`, `ERR_UNFINISHED`, `ERR_LOCKED`, `ERR_BRANCH`, and where a nebula of the repository
+ *   cannot be read (`ERR_DAMAGED`, `ERR_INCOMPATIBLE_VERSION`): nothing was changed.
  */
 export async function begin(beginning: Beginning, now: Date): Promise<NebulaState> {
   const { repository, base, typed, onEvent } = beginning;
@@ -49,6 +50,7 @@ export async function begin(beginning: Beginning, now: Date): Promise<NebulaStat
   await finishArchiving(repository);
   const replaced = await replacedBy(beginning, loaded);
   try {
+    refuseUnreadable(repository.commonDir);
     await requireNebulae(repository, { spec, dir, base }, (message) =>
       onEvent({ type: "warning", message }),
     );

@@ -120,7 +120,7 @@ function messageOf([issue]: readonly [v.BaseIssue<unknown>, ...unknown[]]): stri
   return `the state's ${diskName(v.getDotPath(issue) ?? "")}: ${issue.message}`;
 }
 
-/** @throws {NebulaError} `ERR_DAMAGED`, naming the key; a later version is refused too. */
+/** @throws {NebulaError} `ERR_DAMAGED`, naming the key; `ERR_INCOMPATIBLE_VERSION` for a later version, of which no key is read. */
 export function decodeSaved(bytes: Uint8Array): SavedState {
   let file: Readonly<Record<string, unknown>>;
   try {
@@ -128,9 +128,12 @@ export function decodeSaved(bytes: Uint8Array): SavedState {
   } catch (error) {
     throw new NebulaError("ERR_DAMAGED", "the state is not TOML", { cause: error });
   }
-  if (file["version"] !== VERSION) {
-    const version = JSON.stringify(file["version"]) ?? "none";
-    throw new NebulaError("ERR_DAMAGED", `version ${version} of a nebula's state is not known`);
+  const { version } = file;
+  if (version !== VERSION) {
+    const isLater = typeof version === "number" && version > VERSION;
+    const code = isLater ? "ERR_INCOMPATIBLE_VERSION" : "ERR_DAMAGED";
+    const what = JSON.stringify(version) ?? "none";
+    throw new NebulaError(code, `version ${what} of a nebula's state is not known`);
   }
   const { phases, ...rest } = file;
   const list: readonly unknown[] = Array.isArray(phases) ? phases : [];

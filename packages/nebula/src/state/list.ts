@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { DurableError } from "@quasar/durable";
-import { hasErrno, namesIn } from "@quasar/process/files";
+import { namesIn } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import { readSpec } from "./copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
@@ -8,17 +7,50 @@ import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
 import { noNebula } from "./no-nebula.ts";
 import { isSettled, type NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
+import { isUnreadable, unreadableError, type UnreadableNebula } from "./unreadable.ts";
 
 /**
- * The nebulae of a repository, the newest first. One that is damaged, or another user's, is left out.
+ * The nebulae of a repository, the newest first, without {@link unreadableNebulae}.
  *
- * @throws The system's error where one cannot be read for another reason.
+ * @throws The system's error where one cannot be read for a reason that says nothing of it.
  */
 export function listNebulae(commonDir: string): readonly NebulaState[] {
-  const found = namesIn(nebulaeFolder(commonDir)).filter(isNebulaId);
-  return found
-    .flatMap((id) => readable(commonDir, id) ?? [])
+  return readNebulae(commonDir)
+    .flatMap((read) => ("state" in read ? read.state : []))
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
+}
+
+/** The nebulae of a repository that are damaged, of a later version, or another user's. @throws as {@link listNebulae} */
+export function unreadableNebulae(commonDir: string): readonly UnreadableNebula[] {
+  return readNebulae(commonDir).flatMap((read) => ("state" in read ? [] : read));
+}
+
+/**
+ * Refuses what would begin or land beside a nebula of which nothing is known: it may be the one that is meant, and all of it
+ * would be paid for again.
+ *
+ * @throws {NebulaError} `ERR_DAMAGED`, `ERR_INCOMPATIBLE_VERSION`
+ */
+export function refuseUnreadable(commonDir: string): void {
+  const unreadable = unreadableNebulae(commonDir);
+  if (unreadable.length > 0) throw unreadableError(unreadable);
+}
+
+type Read = UnreadableNebula | { readonly state: NebulaState };
+
+/** A nebula that died before its first save has no state, and is none. */
+function readNebulae(commonDir: string): readonly Read[] {
+  const found = namesIn(nebulaeFolder(commonDir)).filter(isNebulaId);
+  return found.flatMap((id): readonly Read[] => {
+    const home = nebulaHome(commonDir, id);
+    try {
+      const state = loadState(home);
+      return state === undefined ? [] : [{ state }];
+    } catch (error) {
+      if (isUnreadable(error)) return [{ id, path: home.state, error }];
+      throw error;
+    }
+  });
 }
 
 /** What a nebula is worked on by: its own copy of its files, and the total that was typed. @throws {NebulaError} `ERR_DAMAGED` */
@@ -66,6 +98,7 @@ export function canRetry({
  * @param dir - Absolute.
  * @param name - Of the nebula in it: one of this name whose own folder is gone was moved here, alone or with the
  *   repository. @default only by the folder
+ * @throws {NebulaError} as {@link refuseUnreadable}, where it is none that can be read.
  */
 export function unfinishedOf(
   commonDir: string,
@@ -75,29 +108,17 @@ export function unfinishedOf(
   const path = realpathSync(dir);
   const open = listNebulae(commonDir).filter(isUnfinished);
   const isMoved = (nebula: NebulaState): boolean => nebula.name === name && !existsSync(nebula.dir);
-  return open.find((nebula) => nebula.dir === path) ?? open.find(isMoved);
-}
-
-function readable(commonDir: string, id: string): NebulaState | undefined {
-  try {
-    return loadState(nebulaHome(commonDir, id));
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Whether an error says of a state that it is damaged, or another user's; any other says nothing of it. */
-function isUnreadable(error: unknown): boolean {
-  if (error instanceof NebulaError || error instanceof DurableError) return true;
-  return hasErrno(error, "EACCES", "EPERM", "ENOTDIR");
+  const found = open.find((nebula) => nebula.dir === path) ?? open.find(isMoved);
+  if (found === undefined) refuseUnreadable(commonDir);
+  return found;
 }
 
 /**
  * The nebula that a person means: by its id, its name or its folder; without any the only one that is unfinished, else
  * the newest.
  *
- * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` where several are meant.
+ * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` where several are meant; as {@link refuseUnreadable} where what is meant
+ *   may be what cannot be read.
  */
 export function findNebula(commonDir: string, named: string | undefined): NebulaState {
   const all = listNebulae(commonDir);
@@ -105,7 +126,7 @@ export function findNebula(commonDir: string, named: string | undefined): Nebula
     named === undefined ? all : all.filter(({ id, name, dir }) => [id, name, dir].includes(named));
   const open = meant.filter(isUnfinished);
   const [first, second] = open.length > 0 ? open : meant.slice(0, 1);
-  if (first === undefined) throw noNebula(named, all);
+  if (first === undefined) throw noNebula(named, all, unreadableNebulae(commonDir));
   if (second !== undefined) {
     const ids = open.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");
     throw new NebulaError("ERR_USAGE", `several nebulae are meant; name one by its id: ${ids}`);

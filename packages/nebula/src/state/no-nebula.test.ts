@@ -35,3 +35,14 @@ test("where there is none at all it leads to the demo", () => {
     expect(noNebula(named, []).next).toEqual([{ shell: "quasar nebula demo", note: "shows one" }]);
   }
 });
+
+test("beside others it says which cannot be read", () => {
+  const path = "/r/.git/quasar/nebulae/abcdefghij/state.toml";
+  const { code, message, next } = noNebula("shpo", ALL, [
+    { id: "abcdefghij", path, error: new Error("damaged") },
+  ]);
+  expect(code).toBe("ERR_NOT_FOUND");
+  const where = "/r/.git/quasar/nebulae/abcdefghij";
+  expect(message).toContain(`did you mean "shop"?; a nebula cannot be read: ${where} (damaged)`);
+  expect(next.map(({ shell }) => shell)).toContain("quasar doctor");
+});

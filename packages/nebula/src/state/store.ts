@@ -1,4 +1,5 @@
 import { type DurableOptions, loadFile, replaceFile } from "@quasar/durable";
+import { NebulaError } from "../errors.ts";
 import { noPhase } from "./no-phase.ts";
 import type { NebulaEvent } from "../events.ts";
 import { decodeSaved, encodeState, MOST_BYTES, type SavedState } from "./codec.ts";
@@ -15,12 +16,16 @@ import {
   type TypedLimits,
 } from "./state.ts";
 
-/** The state of a nebula as it was saved last; `undefined` where there is none. @throws {NebulaError} `ERR_DAMAGED` */
+/**
+ * The state of a nebula as it was saved last; `undefined` where there is none.
+ *
+ * @throws {NebulaError} `ERR_DAMAGED`; `ERR_INCOMPATIBLE_VERSION` where a later version of Quasar has saved it.
+ */
 export function loadState(home: NebulaHome): NebulaState | undefined {
   return loadSaved(home)?.state;
 }
 
-/** The same of a nebula that has begun. @throws {NebulaError} `ERR_NOT_FOUND`, `ERR_DAMAGED` */
+/** The same of a nebula that has begun. @throws {NebulaError} `ERR_NOT_FOUND`, and as {@link loadState} */
 export function requireState(home: NebulaHome): NebulaState {
   const state = loadState(home);
   if (state === undefined) throw goneError(home);
@@ -32,7 +37,20 @@ export function loadSaved(
   { state }: NebulaHome,
   options: DurableOptions = {},
 ): SavedState | undefined {
-  return loadFile(state, decodeSaved, { ...options, maxBytes: MOST_BYTES })?.value;
+  const value = loadFile(state, decodeUnlessLater, { ...options, maxBytes: MOST_BYTES })?.value;
+  if (value instanceof NebulaError) throw value;
+  return value;
+}
+
+/** A file of a later version is no damage: the generation before it must not take its place. */
+function decodeUnlessLater(bytes: Uint8Array): SavedState | NebulaError {
+  try {
+    return decodeSaved(bytes);
+  } catch (error) {
+    const isLater = error instanceof NebulaError && error.code === "ERR_INCOMPATIBLE_VERSION";
+    if (isLater) return error;
+    throw error;
+  }
 }
 
 /**
