@@ -126,8 +126,17 @@ test("the doctor says which state of a nebula cannot be read", async () => {
   }
   const sick = await doctor(at);
   expect(sick.code).toBe(1);
-  expect(sick.stdout).toContain("problem: a nebula cannot be read: /");
-  expect((await quasar(at, ["nebula", "status", DEMO])).code).toBe(2);
+  expect(sick.stdout).toContain(`problem: a nebula cannot be read: ${folder} (version 9`);
+  expect(sick.stdout).toContain("use the version of Quasar that wrote it");
+  const branch = git(at, "rev-parse", "nebula/demo");
+  for (const command of ["status", "plan"]) {
+    const refused = await quasar(at, ["nebula", command, DEMO]);
+    expect(refused.code, refused.stderr).toBe(1);
+    expect(refused.stderr).toContain(folder);
+    expect(refused.stderr).toContain("quasar doctor");
+  }
+  expect(lastRecord(await apply(at, workOf()))).toMatchObject({ code: "ERR_STATE", exit: 1 });
+  expect(git(at, "rev-parse", "nebula/demo")).toBe(branch);
 });
 
 test("what is approved lands without agents, is squashed, and what is kept of it removed", async () => {

@@ -328,7 +328,7 @@ test("the trees of a nebula are in the same folder, from whichever work tree it 
   const places = { env: {}, state: join(place.root, "state") };
   const main = await openRepository(place.repo);
   const linked = await openRepository(other);
-  expect(treesFolder(linked, "n", places)).toBe(treesFolder(main, "n", places));
+  expect(treesFolder(linked, { id: "n" }, places)).toBe(treesFolder(main, { id: "n" }, places));
 });
 
 test("trees may be in a folder that is reached by a link", async () => {

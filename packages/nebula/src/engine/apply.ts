@@ -2,7 +2,6 @@ import { createRedactor } from "@quasar/agents/environment";
 import { refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
-import { makeFolders } from "@quasar/process/files";
 import { openSharedControls } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
@@ -13,7 +12,7 @@ import { nebulaHome, refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState } from "../state/state.ts";
 import { openMirror } from "../state/mirror.ts";
 import { createState, openState, requireState } from "../state/store.ts";
-import { treesFolder } from "../trees/place.ts";
+import { findTreesFolder, openTreesFolder } from "../trees/open-folder.ts";
 import { portsOf } from "../context/ports.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { createSteering } from "../people/steering.ts";
@@ -125,6 +124,8 @@ async function work(
       store.moveTo(dir);
       await askPush(options, { store, tell: onEvent, redact, signal });
       mirror?.follow(store.current);
+      const places = { env: options.env, state: options.stateFolder };
+      const trees = findTreesFolder(repository, store.current, places);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;
       const engine: Engine = {
@@ -140,7 +141,7 @@ async function work(
           limits = options.admit?.(spec) ?? limits;
         },
         mergeFolder: await openMergeFolder(repository),
-        trees: treesFolder(repository, id, { env: options.env, state: options.stateFolder }),
+        trees,
         keys: options.keys,
         optionsOf: options.optionsOf,
         commandEnv: options.commandEnv,
@@ -176,7 +177,7 @@ async function work(
       await endLeftCommands(engine);
       await openBranch(engine);
       onBegun();
-      makeFolders(engine.trees);
+      openTreesFolder(repository, engine);
       await repairTrees(engine);
       const reason = await drive(engine);
       if (reason === "done") await pushBranchOf(engine);

@@ -2,15 +2,22 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Repository } from "@quasar/git";
 import { listWorktrees } from "@quasar/git/work-trees";
+import type { NebulaError } from "../errors.ts";
 import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
 import { canRetry, isUnfinished } from "./list.ts";
 import type { NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
+import { isUnreadable, unreadableText, wayOut } from "./unreadable.ts";
 
 /** Something about a nebula that is not as it should be. Hostile text in it is not cleaned. */
 export type NebulaProblem =
-  /** What is kept of it cannot be read. */
-  | { readonly kind: "unreadable"; readonly path: string; readonly error: unknown }
+  /** What is kept of it cannot be read: in which folder, why, and what helps. */
+  | {
+      readonly kind: "unreadable";
+      readonly folder: string;
+      readonly message: string;
+      readonly next: NebulaError["next"];
+    }
   /** It has ended, with nothing to be retried, and work trees of it are left. */
   | {
       readonly kind: "trees_left";
@@ -40,7 +47,9 @@ function problemOf(
   try {
     nebula = loadState(home);
   } catch (error) {
-    return { kind: "unreadable", path: home.state, error };
+    const found = { id, path: home.state, error };
+    const next = isUnreadable(error) ? [wayOut(found)] : [];
+    return { kind: "unreadable", folder: home.dir, message: unreadableText([found]), next };
   }
   // One that died before its first save has nothing, and the next begins afresh.
   if (nebula === undefined || isUnfinished(nebula) || canRetry(nebula)) return undefined;

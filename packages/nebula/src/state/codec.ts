@@ -68,6 +68,8 @@ const state = v.object({
   archivedTip: v.optional(commit, ""),
   typedTotalUsd: v.optional(amount),
   typedPhaseUsd: v.optional(amount),
+  trees: v.optional(text),
+  treesOf: v.optional(text),
   acceptedFailures: v.optional(v.array(text), []),
   ownsBranch: v.optional(v.boolean(), true),
   isPushAsked: v.optional(v.boolean(), NO_PUSH.isPushAsked),

@@ -151,8 +151,16 @@ export const NO_PUSH: PushState = {
   ...{ pushedTip: "", pushedTo: "", pushProblem: "" },
 };
 
+/** Where the work trees of a nebula are, once an engine has found that out. */
+export interface KeptTrees {
+  /** Absolute path, without links, of their folder. @default no engine of this version has worked on it */
+  readonly trees?: string | undefined;
+  /** The git folder of the repository that they are of: one that was moved or copied since has others. */
+  readonly treesOf?: string | undefined;
+}
+
 /** The truth of a nebula. One writer: the engine that holds its lock. */
-export interface NebulaState extends TypedLimits, PushState {
+export interface NebulaState extends TypedLimits, PushState, KeptTrees {
   /** Ten characters, random. */
   readonly id: string;
   readonly name: string;

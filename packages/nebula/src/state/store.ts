@@ -10,6 +10,7 @@ import { eventText, NO_EVENTS } from "./recent-events.ts";
 import {
   type AskedPush,
   isSettled,
+  type KeptTrees,
   type NebulaState,
   type PhaseState,
   type PushState,
@@ -75,6 +76,8 @@ export interface StateStore {
   limit(limits: TypedLimits): void;
   /** Records the folder that the nebula is in by now: an absolute path, without links. */
   moveTo(dir: string): void;
+  /** Records where the work trees are. */
+  keepTrees(kept: Required<KeptTrees>): void;
   /** Records that a person has asked for a push once all has landed, and where it is to go. */
   askPush(asked: AskedPush): void;
   /** Records what came of one. */
@@ -175,6 +178,10 @@ export function openState(
       const isSame =
         typedTotalUsd === current.typedTotalUsd && typedPhaseUsd === current.typedPhaseUsd;
       if (!isSame) save({ ...current, typedTotalUsd, typedPhaseUsd });
+    },
+    keepTrees(kept) {
+      const isSame = kept.trees === current.trees && kept.treesOf === current.treesOf;
+      if (!isSame) save({ ...current, ...kept });
     },
     moveTo(dir) {
       if (dir !== current.dir) save({ ...current, dir });

@@ -44,10 +44,11 @@ export function unreadableText(all: readonly UnreadableNebula[]): string {
 
 /** What helps against that. */
 export function unreadableSteps(all: readonly UnreadableNebula[]): NebulaError["next"] {
-  return [{ shell: "quasar doctor" }, ...all.slice(0, MOST_SHOWN).map(stepOf)];
+  return [{ shell: "quasar doctor" }, ...all.slice(0, MOST_SHOWN).map(wayOut)];
 }
 
-function stepOf({ path, error }: UnreadableNebula): NebulaError["next"][number] {
+/** What helps against one. */
+export function wayOut({ path, error }: UnreadableNebula): NebulaError["next"][number] {
   const folder = dirname(path);
   const dir = shellWord(folder);
   if (isOfLaterVersion(error)) return { note: "use the version of Quasar that wrote it" };

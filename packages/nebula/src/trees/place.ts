@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, rmdirSync } from "node:
 import { basename, dirname, join, resolve } from "node:path";
 import type { Repository } from "@quasar/git";
 import { withoutLinks } from "@quasar/process/files";
+import type { NebulaState } from "../state/state.ts";
 
 type OfRepository = Pick<Repository, "root" | "commonDir">;
 
@@ -13,21 +14,32 @@ export interface TreePlaces {
 }
 
 /**
- * The folder of the work trees of a nebula: beside the repository, where its own tools look for nothing, and never
- * inside a work tree of it. It is the same from each work tree of the repository, and the path that git knows it by:
- * without links.
+ * The folder of the work trees of a nebula: where an engine has made them before, unless that is gone and `QUASAR_TREES`
+ * names another one, or the repository was moved or copied since. A new one is beside the repository, where its own tools look
+ * for nothing, and never inside a work tree of it. It is the same from each work tree of the repository, and the path
+ * that git knows it by: without links.
  */
-export function treesFolder(repository: OfRepository, id: string, places: TreePlaces): string {
-  return withoutLinks(namedFolder(repository, id, places));
+export function treesFolder(
+  repository: OfRepository,
+  { id, trees, treesOf }: Pick<NebulaState, "id" | "trees" | "treesOf">,
+  places: TreePlaces,
+): string {
+  const kept = treesOf === repository.commonDir ? trees : undefined;
+  if (kept !== undefined && (existsSync(kept) || namedIn(places) === "")) return kept;
+  return withoutLinks(newFolder(repository, id, places));
 }
 
-function namedFolder(repository: OfRepository, id: string, { env, state }: TreePlaces): string {
+function newFolder(repository: OfRepository, id: string, places: TreePlaces): string {
   const root = mainRoot(repository);
-  const named = env["QUASAR_TREES"] ?? "";
+  const named = namedIn(places);
   if (named !== "") return resolve(named, `${basename(root)}-${id}`);
   const parent = dirname(root);
   if (isWritable(parent)) return join(besideOf(root), id);
-  return join(state, "trees", `${basename(root)}-${id}`);
+  return join(places.state, "trees", `${basename(root)}-${id}`);
+}
+
+function namedIn({ env }: TreePlaces): string {
+  return env["QUASAR_TREES"] ?? "";
 }
 
 /** The folder beside a repository that holds the trees of all its nebulae. */

@@ -3,7 +3,7 @@ import type { Workspace } from "@quasar/runs";
 import { repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, count, fit, shellWord } from "@quasar/runs/text";
 import { type Finding, problem, warning } from "../../shared/doctor/finding.ts";
-import { translate } from "../translate.ts";
+import { stepsInWords } from "../next-steps.ts";
 import { nebulaeOf } from "./phase-run.ts";
 
 /** What crashes and people have left of nebulae. A dead engine's lock is none of it: the next engine takes it. */
@@ -15,9 +15,9 @@ export async function lookAtNebulae(workspace: Workspace): Promise<readonly Find
 function findingOf(found: NebulaProblem): Finding {
   switch (found.kind) {
     case "unreadable": {
-      const message = `a nebula cannot be read: ${translate(found.error).message}`;
-      const folder = shellWord(found.path.replace(/\/[^/]*$/u, ""));
-      return problem("nebulae", message, [`ls -la ${folder}`]);
+      const { folder, message, next } = found;
+      const ways = [`ls -la ${shellWord(folder)}`, ...stepsInWords(next)];
+      return problem("nebulae", cleanLine(message), ways);
     }
     case "trees_left": {
       const { nebula, paths } = found;
