@@ -44,7 +44,8 @@ export async function filledSubmodules(
 
 const LINK = /^160000 \S+ \d\t(.*)$/su;
 
-function isPlain(path: string): boolean {
+/** Whether a path leads into the folder that it is of. */
+export function isPlain(path: string): boolean {
   return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 

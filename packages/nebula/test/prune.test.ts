@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onGitWork, openRepository } from "@quasar/git";
 import { removeRefs } from "@quasar/git/snapshots";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { NebulaError } from "../src/errors.ts";
 import { type PrunedNebula, pruneNebula } from "../src/engine/prune.ts";
 import { refsOf } from "../src/state/home.ts";
 import { aPlace, MANIFEST, newest, phase, type Place, write, WRITES_BOTH } from "./place.ts";
@@ -149,4 +150,71 @@ test("nothing is removed while a command of an engine that is gone still runs", 
   left.kill("SIGKILL");
   await gone;
   await prune(place);
+});
+
+const AS = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+
+/** An ended nebula whose phase has landed a commit of a submodule that only its work tree has. */
+async function endedWithSubmodule(): Promise<{ readonly place: Place; readonly tree: string }> {
+  const modules = '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n';
+  const place = aPlace({ ".gitmodules": modules }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const commitIn = (workTree: string, text: string): void => {
+    const sub = join(workTree, "sub");
+    write(sub, { f: text });
+    for (const args of [
+      ["init", "-q"],
+      ["add", "-A"],
+      [...AS, "commit", "-qm", text],
+    ]) {
+      place.git("-C", sub, ...args);
+    }
+  };
+  commitIn(place.repo, "base");
+  place.git("add", "sub");
+  place.git("commit", "-qm", "With a submodule");
+  place.git("init", "-q", "--bare", join(place.root, "remote"));
+  let tree = "";
+  const { reason } = await place.apply({
+    "Phase a": (workTree) => {
+      tree = workTree;
+      commitIn(workTree, "an agent's");
+    },
+  });
+  expect(reason).toBe("done");
+  place.git("-C", join(tree, "sub"), "remote", "add", "origin", join(place.root, "remote"));
+  return { place, tree };
+}
+
+test.for([true, false])(
+  "a work tree with the only copy of a submodule's commit stays, with all of its nebula (dry run: %s)",
+  async (isDryRun) => {
+    const { place, tree } = await endedWithSubmodule();
+    const repository = await openRepository(place.repo);
+    const state = newest(place);
+    const refused = await pruneNebula(repository, state, { isDryRun }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({
+      code: "ERR_BRANCH",
+      message: `the work tree ${tree} stays: no remote has the commit of its submodule sub`,
+      next: [{ note: "saves it" }, { shell: `git worktree remove --force ${tree}` }],
+    });
+    expect(existsSync(join(tree, "sub/.git"))).toBe(true);
+    expect(newest(place).id).toBe(state.id);
+  },
+);
+
+test("a work tree goes with its nebula once its submodule is pushed as prune says", async () => {
+  const { place, tree } = await endedWithSubmodule();
+  const refused = await prune(place).catch((error: unknown) => error);
+  const [{ shell = "" } = {}] = refused instanceof NebulaError ? refused.next : [];
+  const sub = join(tree, "sub");
+  place.git("-C", sub, ...AS, "commit", "-q", "--allow-empty", "-m", "later");
+  const commits = ["HEAD", "HEAD~1"].map((name) => place.git("-C", sub, "rev-parse", name));
+  place.git("-C", sub, "checkout", "-q", "--detach", "HEAD~1");
+  execFileSync("sh", ["-c", shell], { cwd: place.repo, stdio: "ignore" });
+  expect((await prune(place)).trees).toEqual([tree]);
+  expect(existsSync(tree)).toBe(false);
+  const remote = place.git("--git-dir", join(place.root, "remote"), "show-ref");
+  for (const commit of commits) expect(remote).toContain(commit);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addDetachedWorkTree, checkOutCommit } from "../../src/landing/detached-work-trees.ts";
@@ -54,6 +54,26 @@ test("names submodules whose commit no remote has", async () => {
   expect(await unpushedSubmodules(path)).toEqual(["sub"]);
   git(sub, "update-ref", "refs/remotes/origin/main", commit);
   expect(await unpushedSubmodules(path)).toEqual([]);
+});
+
+test("names submodules with a branch that no remote has, also within others, and follows no link", async () => {
+  const { path, sub } = await aTree();
+  const pushed = commitIn(sub, "pushed");
+  git(sub, "update-ref", "refs/remotes/origin/main", pushed);
+  commitIn(sub, "on a branch");
+  git(sub, "checkout", "-q", "--detach", pushed);
+  expect(await unpushedSubmodules(path)).toEqual(["sub"]);
+  git(sub, "update-ref", "refs/remotes/origin/other", "main");
+  expect(await unpushedSubmodules(path)).toEqual([]);
+  write(sub, ".gitmodules", MODULES);
+  commitIn(join(sub, "sub"), "within");
+  symlinkSync(".", join(path, "link"));
+  write(
+    path,
+    ".gitmodules",
+    `${MODULES}[submodule "."]\n\tpath = .\n[submodule "l"]\n\tpath = link\n`,
+  );
+  expect(await unpushedSubmodules(path)).toEqual(["sub/sub"]);
 });
 
 const OPERATIONS = [

@@ -18,6 +18,7 @@ import { canRetry, isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
 import { lockNebula } from "../state/lock.ts";
 import { requireState } from "../state/store.ts";
+import { requireSaved } from "../trees/require-saved.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -63,8 +64,9 @@ export function keptAs(
  * branch is in a bundle before, durable and read back.
  *
  * @param shown - As the person was shown it: what is decided is decided by what it is under its lock.
- * @throws {NebulaError} `ERR_UNFINISHED` where it is kept; `ERR_NOT_FOUND` where it is gone; `ERR_LOCKED`, also while a process
- *   of its runs or commands is there, or where that cannot be known.
+ * @throws {NebulaError} `ERR_UNFINISHED` where it is kept; `ERR_NOT_FOUND` where it is gone; `ERR_BRANCH` where a work tree of
+ *   it has the only copy of a commit: all of it stays; `ERR_LOCKED`, also while a process of its runs or commands is there, or
+ *   where that cannot be known.
  */
 export async function pruneNebula(
   repository: Repository,
@@ -80,6 +82,8 @@ export async function pruneNebula(
     requireEnded(state, options);
     refuseLive(state);
     const trees = await treesOf(repository, state);
+    // Before a repair, which may remove what git has of a tree, and before anything else is gone.
+    for (const path of trees) await requireSaved(path);
     if (!isDryRun) {
       // What a crash has left half removed.
       for (const folder of new Set(trees.map(dirname))) await repairWorkTrees(repository, folder);
@@ -151,13 +155,9 @@ async function removeTree(
 ): Promise<void> {
   const prefix = refsOf(id).left(path.split("/").at(-1) ?? "");
   if (existsSync(path)) {
-    const dirty = await dirtyPaths(path);
-    const nested = dirty.find((each) => each.path.endsWith("/"));
-    if (nested !== undefined) {
-      const message = `${join(path, nested.path)} is a repository, which nothing keeps`;
-      throw new NebulaError("ERR_BRANCH", message);
+    if ((await dirtyPaths(path)).length > 0) {
+      await takeSnapshot(path, { prefix, message: `What was left of ${path}` });
     }
-    if (dirty.length > 0) await takeSnapshot(path, { prefix, message: `What was left of ${path}` });
     const { head } = await currentHead(path);
     if (head !== "") await holdRef({ repository, signal: NEVER }, `${prefix}head`, head);
   }

@@ -1,4 +1,4 @@
-import { findNebula, listNebulae, type NebulaState } from "@quasar/nebula";
+import { findNebula, listNebulae, NebulaError, type NebulaState } from "@quasar/nebula";
 import { keptAs, type PrunedNebula, pruneNebula } from "@quasar/nebula/internal";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, count, fit, jsonLine, shellWord, span } from "@quasar/runs/text";
@@ -10,6 +10,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { lostWords } from "../nebula/lost-words.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
+import { stepsInWords } from "../next-steps.ts";
 import type { NebulaPruneLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaPruneOptions {
@@ -41,27 +42,43 @@ export async function nebulaPruneCommand(
   const meant = named === undefined ? known.filter((state) => keptBy(state) === undefined) : known;
   const kept = named === undefined ? known.filter((state) => keptBy(state) === "failed") : [];
   const pruned: (readonly [NebulaState, PrunedNebula])[] = [];
+  const refused: (readonly [NebulaState, NebulaError])[] = [];
   for (const state of meant) {
-    pruned.push([state, await pruneNebula(repositoryOf(workspace), state, options)]);
+    try {
+      pruned.push([state, await pruneNebula(repositoryOf(workspace), state, options)]);
+    } catch (error) {
+      if (named !== undefined || !isOnlyCopy(error)) throw error;
+      refused.push([state, error]);
+    }
   }
   if (json === true) {
     const removed = pruned.map(([{ id, name }, { trees, refs, bundle }]) => ({
       ...{ nebulaId: id, nebula: name, workTrees: trees, refCount: refs.length, bundle },
     }));
-    const facts = { dryRun: isDryRun, nebulae: removed, keptIds: kept.map(({ id }) => id) };
+    const facts = {
+      dryRun: isDryRun,
+      nebulae: removed,
+      keptIds: [...kept, ...refused.map(([state]) => state)].map(({ id }) => id),
+    };
     const line = result("nebula_prune", facts, EXIT.ok);
     process.stdout.write(jsonLine(line satisfies NebulaPruneLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...(pruned.length === 0 && kept.length === 0
+    ...(pruned.length === 0 && refused.length === 0 && kept.length === 0
       ? [`no nebula of this repository ${noneWords(olderThanMs)}`]
       : []),
     ...pruned.flatMap(([state, what]) => prunedLines(state, what, isDryRun, view)),
+    ...refused.flatMap(([state, error]) => refusedLines(state, error, view)),
     ...kept.flatMap((state) => keptLines(state, view)),
   ]);
   return EXIT.ok;
+}
+
+/** Whether a work tree of a nebula has what nothing else has: the others go all the same. */
+function isOnlyCopy(error: unknown): error is NebulaError {
+  return error instanceof NebulaError && error.code === "ERR_BRANCH";
 }
 
 function ageOf(olderThan: string | undefined): number {
@@ -101,6 +118,17 @@ function stepsOfBundle(bundle: string): readonly string[] {
   return [
     `git bundle list-heads ${file}`,
     `git fetch ${file} ${shellWord("refs/quasar/*:refs/heads/kept/*")}`,
+  ];
+}
+
+function refusedLines(
+  { name }: NebulaState,
+  { message, next }: NebulaError,
+  view: View,
+): readonly string[] {
+  return [
+    `nebula ${fit(cleanLine(name), 40)} is kept: ${cleanLine(message)}`,
+    ...nextLines(stepsInWords(next), view),
   ];
 }
 

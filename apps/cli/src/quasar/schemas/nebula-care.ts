@@ -62,7 +62,7 @@ export const nebulaPruneLine = result("nebula_prune", "What was kept of ended ne
   dryRun: flag("Whether nothing was removed, and this is what would be"),
   nebulae: list(pruned, "The newest first"),
   keptIds: texts(
-    "Ids of ended nebulae that are kept, since phases of them failed and can be retried",
+    "Ids of ended nebulae that are kept: failed phases of them can be retried, or a work tree has the only copy of a commit",
   ),
 });
 
