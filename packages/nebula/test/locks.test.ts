@@ -86,7 +86,16 @@ test("who has the lock as an engine is one until it is released", () => {
   const engine = lockEngine(home);
   expect(lockUnlessEngine(home)).toBeUndefined();
   expect(() => refuseWorkedOn(commonDir, STATE)).toThrow("works on the nebula demo");
-  expect(() => lockNebula(home)).toThrow("another engine works on this nebula");
+  expect(() => lockNebula(home)).toThrow(
+    expect.objectContaining({
+      code: "ERR_LOCKED",
+      message: expect.stringContaining("another engine works on this nebula: process ") as string,
+      next: [
+        { shell: `quasar nebula status ${STATE.id}` },
+        { shell: `quasar nebula stop ${STATE.id}` },
+      ],
+    }) as Error,
+  );
   engine.release();
   const lock = lockUnlessEngine(home);
   expect(lock).toBeDefined();

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { updateNebula } from "../src/people/update-nebula.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { decidePlan, planWaits } from "../src/people/plan-gate.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import { lockEngine } from "../src/state/lock.ts";
 import { type NebulaState, pendingPhase } from "../src/state/state.ts";
 import { aSpec } from "./a-nebula.ts";
 import { loadNebula } from "../src/spec/index.ts";
@@ -44,6 +46,25 @@ test("with the gate approve nothing begins before the plan is approved, nor land
   expect(decide(place, "reject")).toMatchObject({ kind: "refused" });
   answerPhase(commonDir(place), newest(place), { verb: "approve", phase: "a" });
   expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+});
+
+test("while an engine works a plan that nobody is asked about is refused as without one, and one that waits with what stops the engine", async () => {
+  const place = aPlace({}, FILES);
+  await place.apply(WRITES_BOTH);
+  const { id } = newest(place);
+  const engine = lockEngine(nebulaHome(commonDir(place), id));
+  const stop = { shell: `quasar nebula stop ${id}` };
+  const locked = expect.objectContaining({
+    code: "ERR_LOCKED",
+    next: expect.arrayContaining([stop]) as unknown,
+  }) as Error;
+  expect(() => decide(place, "approve")).toThrow(locked);
+  engine.release();
+  decide(place, "approve");
+  const other = lockEngine(nebulaHome(commonDir(place), id));
+  const why = "nobody is asked about its plan: name a phase";
+  expect(decide(place, "reject")).toEqual({ kind: "refused", why });
+  other.release();
 });
 
 test("a pause keeps no engine from ending whose plan waits, so that a person can approve it", async () => {

@@ -1,11 +1,11 @@
-import { lockNebula, withState } from "../state/lock.ts";
+import { lockUnlessEngine, withState, workedOnError } from "../state/lock.ts";
 import type { NebulaEvent } from "../events.ts";
 import { whyArchived } from "../state/archived.ts";
 import { readSpec } from "../state/copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
-import { nebulaHome } from "../state/home.ts";
+import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
-import type { StateStore } from "../state/store.ts";
+import { requireState, type StateStore } from "../state/store.ts";
 import type { Answered } from "./answer.ts";
 import { keptReason } from "./decision.ts";
 
@@ -51,7 +51,7 @@ export interface PlanDecision {
  * over (`update`), or it is approved after all.
  *
  * @param state - As the person was shown it.
- * @throws {NebulaError} `ERR_LOCKED` while an engine works on it; `ERR_USAGE` for a reason of over 16,384 characters.
+ * @throws {NebulaError} `ERR_LOCKED` while an engine works on it whose plan waits; `ERR_USAGE` for a reason of over 16,384 characters.
  */
 export function decidePlan(
   commonDir: string,
@@ -60,18 +60,28 @@ export function decidePlan(
 ): Answered {
   const reason = keptReason(said);
   const home = nebulaHome(commonDir, state.id);
-  return withState({ home, lock: lockNebula(home) }, (store) => {
-    const archived = whyArchived(store.current);
-    if (archived !== undefined) return { kind: "refused", why: archived };
-    const { revision } = store.current;
-    if (!planWaits(store.current, readSpec(home, revision))) {
-      return { kind: "refused", why: "nobody is asked about its plan: name a phase" };
-    }
-    if (revision !== state.revision) {
+  const lock = lockUnlessEngine(home);
+  if (lock === undefined) {
+    const why = whyNotAsked(home, requireState(home));
+    if (why === undefined) throw workedOnError(home);
+    return { kind: "refused", why };
+  }
+  return withState({ home, lock }, (store) => {
+    const why = whyNotAsked(home, store.current);
+    if (why !== undefined) return { kind: "refused", why };
+    if (store.current.revision !== state.revision) {
       return { kind: "refused", why: "its files are others by now: look at the plan again" };
     }
     const planVerdict = verb === "approve" ? "approved" : "rejected";
     store.plan({ planVerdict, planReason: reason }, { type: "plan_decision", verb, reason });
     return { kind: "done" };
   });
+}
+
+/** Why there is no plan to decide; `undefined`: there is one. */
+function whyNotAsked(home: NebulaHome, state: NebulaState): string | undefined {
+  const archived = whyArchived(state);
+  if (archived !== undefined) return archived;
+  if (planWaits(state, readSpec(home, state.revision))) return undefined;
+  return "nobody is asked about its plan: name a phase";
 }

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   acquireLock,
@@ -31,8 +31,19 @@ const TRY_MS = 50;
 /** Takes the lock of a nebula for a command. @throws {NebulaError} `ERR_LOCKED`; `ERR_NOT_FOUND` where it is gone. */
 export function lockNebula(home: NebulaHome): Lock {
   const lock = lockUnlessEngine(home);
-  if (lock === undefined) throw lockedError(home.lock, "another engine works on this nebula");
+  if (lock === undefined) throw workedOnError(home);
   return lock;
+}
+
+/** Why a command is refused that needs the lock of a nebula on which an engine works. */
+export function workedOnError(home: NebulaHome): NebulaError {
+  const message = `another engine works on this nebula: ${holderOf(lockHolder(home.lock))}`;
+  return new NebulaError("ERR_LOCKED", message, { next: stepsBesideEngine(basename(home.dir)) });
+}
+
+/** What a person types where an engine works on a nebula. */
+export function stepsBesideEngine(id: string): NebulaError["next"] {
+  return [{ shell: `quasar nebula status ${id}` }, { shell: `quasar nebula stop ${id}` }];
 }
 
 /**
@@ -124,10 +135,13 @@ export async function lockBeginning(commonDir: string, signal: AbortSignal): Pro
 
 function lockedError(path: string, message: string): NebulaError {
   const holder = lockHolder(path);
-  const who = holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
-  return new NebulaError("ERR_LOCKED", `${message}: ${who}`, {
+  return new NebulaError("ERR_LOCKED", `${message}: ${holderOf(holder)}`, {
     next: holder === undefined ? [] : [{ shell: `kill -INT ${holder.pid}`, note: "stops it" }],
   });
+}
+
+function holderOf(holder: ReturnType<typeof lockHolder>): string {
+  return holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
 }
 
 function tryLock(path: string, waitMs = 0): Lock | undefined {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { cleanLine, count, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "./home.ts";
-import { engineOf } from "./lock.ts";
+import { engineOf, stepsBesideEngine } from "./lock.ts";
 import { resumeCommand } from "./resume-command.ts";
 import type { NebulaState } from "./state.ts";
 
@@ -14,9 +14,7 @@ export function refuseWorkedOn(
   const engine = engineOf(nebulaHome(commonDir, id));
   if (engine === undefined) return;
   const message = `process ${engine.pid} works on the nebula ${cleanLine(name)}`;
-  throw new NebulaError("ERR_LOCKED", message, {
-    next: [{ shell: `quasar nebula status ${id}` }, { shell: `quasar nebula stop ${id}` }],
-  });
+  throw new NebulaError("ERR_LOCKED", message, { next: stepsBesideEngine(id) });
 }
 
 /** Why no other nebula begins from the folder of one that has not ended. */
