@@ -86,7 +86,15 @@ test("a squashed branch is one commit with the files of the nebula's, and is mad
   ]);
   expect((await squashNebula(repository, newest(place), "main")).sha).toBe(sha);
   const other = place.git("commit-tree", "-m", "other", "-p", "main", "main^{tree}");
-  await expect(squashNebula(repository, newest(place), other)).rejects.toThrow("would undo");
+  const { id } = newest(place);
+  await expect(squashNebula(repository, newest(place), other)).rejects.toMatchObject({
+    message: expect.stringContaining("would undo") as string,
+    next: [
+      { shell: `quasar nebula update-base ${other} --nebula ${id}` },
+      { shell: `quasar nebula squash ${id} --onto ${other}` },
+      { shell: `quasar nebula squash ${id}`, note: "on what the branch contains" },
+    ],
+  });
   place.git("branch", "--force", branch, "main");
   await expect(squashNebula(repository, newest(place), undefined)).rejects.toMatchObject({
     code: "ERR_BRANCH",

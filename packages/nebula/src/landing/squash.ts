@@ -11,6 +11,8 @@ import { AUTHOR } from "./conflict-commit.ts";
 import { squashMessage } from "./message.ts";
 import { findRewound } from "./tip.ts";
 
+type Next = NebulaError["next"];
+
 /** One commit of all that a nebula has landed. */
 export interface Squashed {
   readonly branch: string;
@@ -48,9 +50,7 @@ export async function squashNebula(
   if (onto === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no commit ${named}`);
   if (!(await isAncestor(root, onto, tip))) {
     const message = `${landed} does not contain ${named ?? onto}: one commit of it would undo what that has`;
-    throw new NebulaError("ERR_USAGE", message, {
-      next: [{ shell: `quasar nebula squash ${state.id}` }],
-    });
+    throw new NebulaError("ERR_USAGE", message, { next: stepsOnto(state, named ?? onto, named) });
   }
   const tree = await treeOfCommit(root, tip);
   if (tree === undefined) throw new NebulaError("ERR_DAMAGED", `git has no tree of ${landed}`);
@@ -65,13 +65,24 @@ export async function squashNebula(
   const swap = { ref, from: undefined, to: sha, message: "squash" };
   if ((await compareAndSwapRef(repository, swap)) === "moved") {
     const message = `there is a branch ${branch} already, with something else`;
-    const place = named === undefined ? "" : ` --onto ${shellWord(named)}`;
     throw new NebulaError("ERR_BRANCH", message, {
       next: [
         { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-before`)}` },
-        { shell: `quasar nebula squash ${state.id}${place}` },
+        squashStep(state, named),
       ],
     });
   }
   return { branch, sha, onto, notLanded: notLanded(state).map(({ id }) => id) };
+}
+
+/** Has the branch contain a commit before it is squashed onto that. */
+function stepsOnto(state: NebulaState, onto: string, named: string | undefined): Next {
+  const update = { shell: `quasar nebula update-base ${shellWord(onto)} --nebula ${state.id}` };
+  const without = { ...squashStep(state, undefined), note: "on what the branch contains" };
+  return [update, squashStep(state, named), ...(named === undefined ? [] : [without])];
+}
+
+function squashStep({ id }: NebulaState, named: string | undefined): Next[number] {
+  const place = named === undefined ? "" : ` --onto ${shellWord(named)}`;
+  return { shell: `quasar nebula squash ${id}${place}` };
 }
