@@ -228,6 +228,32 @@ test("what a phase changes outside of its scope is reported, or sent back where 
   expect(state.phases[0]?.reworks).toEqual(["scope", "scope"]);
 });
 
+const BREAKS = [
+  ["removes", "rm -f .git"],
+  ["has another repository in the place of", "rm -f .git && git init -q"],
+] as const;
+
+test.for(BREAKS)(
+  "a verification that %s its work tree's git folder keeps no nebula from its end",
+  async ([, command]) => {
+    const verify = execution(`verify = [${JSON.stringify(command)}]`);
+    const place = aPlace({}, { "nebula.toml": verify, "a.md": phase("a") });
+    const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+    expect((await place.apply(work, { acceptsRedBase: true })).reason).toBe("done");
+    expect(place.landings()).toEqual(["Land a: Phase a"]);
+    expect(place.git("worktree", "list").split("\n")).toHaveLength(1);
+    expect(existsSync(join(place.root, ".repo.quasar"))).toBe(false);
+  },
+);
+
+test("a tree of the verifications that cannot be removed stays, and is named", async () => {
+  const verify = execution('verify = ["git worktree lock . || true"]');
+  const place = aPlace({}, { "nebula.toml": verify, "a.md": phase("a") });
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  expect((await place.apply(work, { acceptsRedBase: true })).reason).toBe("done");
+  expect(warnings(place).at(-1)).toMatch(/^the work tree of the verifications stays at .* locked/u);
+});
+
 test("no phase begins where too little of the disk is free", async () => {
   const files = { "nebula.toml": execution('min_free = "900TB"'), "a.md": phase("a") };
   const place = aPlace({}, files);

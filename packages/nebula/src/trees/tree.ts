@@ -141,12 +141,27 @@ export async function keepUncommitted(
   return true;
 }
 
-/** Removes the tree of the verifications, and the folder of all trees, where nothing is in it any more. */
+/**
+ * Removes the tree of the verifications, whatever commands have made of it, and the folder of all trees, where nothing is in
+ * it any more. Where that fails it stays, which is reported: the nebula is no less done.
+ */
 export async function removeVerifyTree(engine: Engine): Promise<void> {
-  const { repository, signal, trees } = engine;
+  const { repository, signal, tell, trees } = engine;
   const path = treePath(engine, VERIFY_TREE);
-  if (existsSync(path)) await removeDetachedWorkTree(repository, path, { signal });
-  removeEmptyFolders(repository, trees);
+  try {
+    if (existsSync(path)) {
+      await removeBroken(repository, path);
+      if (existsSync(path)) await removeDetachedWorkTree(repository, path, { signal });
+      else await repairTrees(engine);
+    }
+    removeEmptyFolders(repository, trees);
+  } catch (error) {
+    signal.throwIfAborted();
+    tell({
+      type: "warning",
+      message: `the work tree of the verifications stays at ${path}: ${messageOf(error)}`,
+    });
+  }
 }
 
 /**
