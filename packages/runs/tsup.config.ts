@@ -1,7 +1,12 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/{text,tree}/index.ts", "src/user/own-folder.ts", "src/internal.ts"],
+  entry: [
+    "src/index.ts",
+    "src/{facts,text,tree}/index.ts",
+    "src/user/own-folder.ts",
+    "src/internal.ts",
+  ],
   format: ["esm"],
   target: "node22",
   clean: true,
