@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import * as v from "valibot";
 import type { ChildOutcome } from "./child.ts";
 import type { TurnName } from "./supervisor-errors.ts";
-import { readJsonFile, turnFiles } from "./turn-files.ts";
+import { beginningOf, readJsonFile, turnFiles } from "./turn-files.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -60,6 +60,16 @@ const ExitRecord: v.GenericSchema<unknown, ExitRecord> = v.object({
 export function readExitRecord(path: string): ExitRecord | undefined {
   const parsed = v.safeParse(ExitRecord, readJsonFile(path));
   return parsed.success ? parsed.output : undefined;
+}
+
+/**
+ * The name of the agent that began a turn; `undefined`: nobody noted it.
+ *
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID` for a turn's id that is not `<run id>.<n>`.
+ */
+export function agentOfTurn({ turnsDir = "", ...turn }: TurnName): string | undefined {
+  const { agent } = beginningOf(turnFiles(turnsDir, turn));
+  return typeof agent === "string" ? agent : undefined;
 }
 
 /**

@@ -24,8 +24,12 @@ export interface FileSystem {
   /** @param flags - `node:fs` `constants.O_…`. */
   open(path: string, flags: number, mode?: number): number;
   close(fd: number): void;
-  /** Reads on from the last position into `bytes`; resolves to the count, 0 at the end. */
-  read(fd: number, bytes: Uint8Array, offset: number, length: number): number;
+  /**
+   * Reads into `bytes`; returns the count, 0 at the end.
+   *
+   * @param position - In the file, which leaves the last position as it is. @default on from the last position
+   */
+  read(fd: number, bytes: Uint8Array, offset: number, length: number, position?: number): number;
   /** Writes on from the last position; the count may be smaller than `length`. */
   write(fd: number, bytes: Uint8Array, offset: number, length: number): number;
   /** Of a file or a directory. */
@@ -56,7 +60,8 @@ export interface DurableOptions {
 export const nodeFileSystem: FileSystem = {
   open: (path, flags, mode) => fs.openSync(path, flags, mode),
   close: (fd) => fs.closeSync(fd),
-  read: (fd, bytes, offset, length) => fs.readSync(fd, bytes, offset, length, null),
+  read: (fd, bytes, offset, length, position) =>
+    fs.readSync(fd, bytes, offset, length, position ?? null),
   write: (fd, bytes, offset, length) => fs.writeSync(fd, bytes, offset, length),
   fsync: (fd) => fs.fsyncSync(fd),
   fstat: (fd) => fileStat(fs.fstatSync(fd, { bigint: true })),

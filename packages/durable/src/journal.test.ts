@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { nodeFileSystem } from "./file-system.ts";
+import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { openJournal } from "./journal.ts";
 import { readJournal, readLastRecord } from "./read-journal.ts";
 import { quarantine } from "./quarantine.ts";
@@ -158,6 +158,25 @@ test("a reader continues where it stopped, also while a record is being written"
   expect(torn).toMatchObject({ records: [], unfinished: 9, damage: undefined, end: second?.end });
   writeFileSync(path, "");
   expect(readJournal(path, { from: second?.end })?.damage).toBeDefined();
+});
+
+test("a reader that continues reads only what came since", () => {
+  const path = aJournal("one");
+  const journal = openJournal(path);
+  for (let n = 0; n < 100; n += 1) journal.append("x".repeat(1000));
+  const { end } = journal;
+  journal.append("last");
+  let readBytes = 0;
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    read(fd, ...into) {
+      const count = nodeFileSystem.read(fd, ...into);
+      readBytes += count;
+      return count;
+    },
+  };
+  expect(readJournal(path, { fs, from: end })?.records).toMatchObject([{ data: "last" }]);
+  expect(readBytes).toBeLessThan(200);
 });
 
 test("a record that is too long is refused, and the next one is added", () => {

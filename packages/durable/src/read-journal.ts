@@ -11,10 +11,10 @@ import {
   parseLastRecord,
 } from "./journal-format.ts";
 import { generationName, listGenerations } from "./names.ts";
-import { readWholeFile } from "./read.ts";
+import { type FileTail, readFileTail } from "./read.ts";
 
 export interface ReadJournalOptions extends DurableOptions {
-  /** Where an earlier read of the same journal ended: only what came since is returned. */
+  /** Where an earlier read of the same journal ended: only what came since is read. */
   readonly from?: JournalPosition | undefined;
   /** What it was opened with by who adds to it. @default false */
   readonly joins?: boolean | undefined;
@@ -38,15 +38,15 @@ export function readJournal(
   const { fs = nodeFileSystem, from = JOURNAL_START, joins = false } = options;
   const file = resolve(path);
   refuseLinkedDirectory(fs, dirname(file));
-  const bytes = readJournalBytes(fs, file, options.maxBytes);
-  if (bytes === undefined) return undefined;
-  if (bytes.length < from.bytes) {
+  const tail = readJournalTail(fs, file, from.bytes, options.maxBytes);
+  if (tail === undefined) return undefined;
+  if (tail.size < from.bytes) {
     const seq = from.seq + 1;
     const message = `${basename(file)} has become shorter: what was read of it is no longer there`;
-    const damage = { seq, bytes: bytes.length, message };
+    const damage = { seq, bytes: tail.size, message };
     return { records: [], end: from, unfinished: 0, damage };
   }
-  return parseJournal(bytes.subarray(from.bytes), from, joins);
+  return parseJournal(tail.bytes, from, joins);
 }
 
 /**
@@ -69,12 +69,22 @@ export function readLastRecord(
 export function readJournalBytes(
   fs: FileSystem,
   file: string,
-  maxBytes: number = MAX_JOURNAL_BYTES,
+  maxBytes?: number,
 ): Uint8Array | undefined {
+  return readJournalTail(fs, file, 0, maxBytes)?.bytes;
+}
+
+/** The same from a place on: no more is read. */
+function readJournalTail(
+  fs: FileSystem,
+  file: string,
+  from: number,
+  maxBytes: number = MAX_JOURNAL_BYTES,
+): FileTail | undefined {
   const numbers = listGenerations(fs, file).toReversed();
   for (const name of [file, ...numbers.map((number) => generationName(file, number))]) {
-    const bytes = readWholeFile(name, { fs, maxBytes });
-    if (bytes !== undefined) return bytes;
+    const tail = readFileTail(name, from, { fs, maxBytes });
+    if (tail !== undefined) return tail;
   }
   return undefined;
 }

@@ -8,6 +8,31 @@ export interface ReadFileOptions extends DurableOptions {
   readonly maxBytes: number;
 }
 
+/** A part of a file, and how long the whole is. */
+export interface FileTail {
+  readonly bytes: Uint8Array;
+  /** Of the whole file, in bytes. */
+  readonly size: number;
+}
+
+/**
+ * A regular file from a place on; none of a file that ends before it. `undefined` where there is no file.
+ *
+ * @param from - In bytes.
+ * @throws {DurableError} as {@link readWholeFile}
+ */
+export function readFileTail(
+  path: string,
+  from: number,
+  { fs = nodeFileSystem, maxBytes }: ReadFileOptions,
+): FileTail | undefined {
+  return withRegularFile(fs, path, (fd, stat) => {
+    const { size } = stat;
+    refuseLarge(path, stat, maxBytes);
+    return { bytes: readUpTo(fs, fd, Math.max(0, size - from), from), size };
+  });
+}
+
 /**
  * The whole of a regular file; `undefined` where there is none.
  *
@@ -77,18 +102,25 @@ function readWhole(
   fs: FileSystem,
   path: string,
   fd: number,
-  { size }: FileStat,
+  stat: FileStat,
   maxBytes: number,
 ): Uint8Array {
-  if (size <= maxBytes) return readUpTo(fs, fd, size);
+  refuseLarge(path, stat, maxBytes);
+  return readUpTo(fs, fd, stat.size);
+}
+
+function refuseLarge(path: string, { size }: FileStat, maxBytes: number): void {
+  if (size <= maxBytes) return;
   throw new DurableError("ERR_TOO_LARGE", `${path} has ${size} bytes, ${maxBytes} are allowed`);
 }
 
-function readUpTo(fs: FileSystem, fd: number, length: number): Uint8Array {
+/** @param from - A place in the file. @default on from the last position */
+function readUpTo(fs: FileSystem, fd: number, length: number, from?: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let offset = 0;
   while (offset < length) {
-    const count = fs.read(fd, bytes, offset, length - offset);
+    const at = from === undefined ? undefined : from + offset;
+    const count = fs.read(fd, bytes, offset, length - offset, at);
     if (count === 0) break;
     offset += count;
   }

@@ -13,8 +13,8 @@ export interface Traffic {
 export function counting(fs: FileSystem, traffic: Traffic): FileSystem {
   return {
     ...fs,
-    read: (fd, bytes, offset, length) => {
-      const count = fs.read(fd, bytes, offset, length);
+    read: (fd, bytes, ...at) => {
+      const count = fs.read(fd, bytes, ...at);
       traffic.read += count;
       return count;
     },

@@ -1,3 +1,3 @@
 export { type Journal, openJournal } from "../journal.ts";
-export type { JournalRecord } from "../journal-format.ts";
+export type { JournalPosition, JournalRecord } from "../journal-format.ts";
 export { readJournal, readLastRecord } from "../read-journal.ts";

@@ -128,11 +128,12 @@ export function createDisk(
         fileOf(fd);
         files.delete(fd);
       },
-      read: (fd, bytes, offset, length) => {
+      read: (fd, bytes, offset, length, position) => {
         const file = fileOf(fd);
-        const part = file.node.data.subarray(file.position, file.position + length);
+        const at = position ?? file.position;
+        const part = file.node.data.subarray(at, at + length);
         bytes.set(part, offset);
-        file.position += part.length;
+        if (position === undefined) file.position += part.length;
         return part.length;
       },
       write: (fd, bytes, offset, length) => {

@@ -54,9 +54,9 @@ export function failing(
       fs.close(fd);
       check("close", `${fd}`);
     },
-    read: (fd, bytes, offset, length) => {
+    read: (fd, bytes, offset, length, position) => {
       check("read", `${fd}`);
-      return fs.read(fd, bytes, offset, length);
+      return fs.read(fd, bytes, offset, length, position);
     },
     write: (fd, bytes, offset, length) => {
       check("write", `${fd}`);
@@ -105,6 +105,7 @@ export function shortWrites(fs: FileSystem, most: number): FileSystem {
   return {
     ...fs,
     write: (fd, bytes, offset, length) => fs.write(fd, bytes, offset, Math.min(most, length)),
-    read: (fd, bytes, offset, length) => fs.read(fd, bytes, offset, Math.min(most, length)),
+    read: (fd, bytes, offset, length, position) =>
+      fs.read(fd, bytes, offset, Math.min(most, length), position),
   };
 }

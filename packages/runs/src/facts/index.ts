@@ -1,4 +1,14 @@
 /** What is shown of a run: the one source of every report, screen and answer. */
+export { continueStory, NO_STORY, type Story } from "./story.ts";
+export { type FactSources, runFacts } from "./make.ts";
+export {
+  type FactsOptions,
+  openFactsIn,
+  openRunFacts,
+  readFactsIn,
+  readRunFacts,
+  type RunFactsReader,
+} from "./read.ts";
 export type {
   CheckFacts,
   CommitFacts,
@@ -7,6 +17,7 @@ export type {
   FindingFacts,
   LifeFacts,
   MoneyFacts,
+  RecoveryFacts,
   RunFacts,
   ShareFacts,
   TurnFacts,

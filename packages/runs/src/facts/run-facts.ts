@@ -9,6 +9,8 @@ import type { Spending } from "../text/format.ts";
  * All that is shown of a run, made from its checkpoint and its journal: plain data, the same for the same files. Texts
  * are as agents and people wrote them, with secrets taken out, and are not cleaned for a terminal or a page. Costs are
  * US dollars, times RFC 3339 (`""`: unknown), durations milliseconds.
+ *
+ * @see SPEC.md, "Facts"
  */
 export interface RunFacts {
   readonly id: string;
@@ -24,11 +26,14 @@ export interface RunFacts {
   /** The commit that it began at, and the one that it was at when it was saved last. */
   readonly baseSha: string;
   readonly headSha: string;
+  /** The run that it was forked from; `""`: none. */
+  readonly forkedFrom: string;
   /** Of the first and the last record of its journal. */
   readonly startedAt: string;
   readonly lastAt: string;
   readonly verdict: VerdictFacts | undefined;
   readonly money: MoneyFacts;
+  readonly recovery: RecoveryFacts;
   /** Oldest first. */
   readonly turns: readonly TurnFacts[];
   /** Oldest first. */
@@ -67,9 +72,20 @@ export interface MoneyFacts extends Spending {
   readonly byCycle: readonly ShareFacts[];
 }
 
+/** What crashes have cost. */
+export interface RecoveryFacts {
+  /** Lives that were killed. */
+  readonly crashCount: number;
+  /** Commands that continued it. */
+  readonly resumeCount: number;
+  /** Turns that had cost something, and were started again after a crash; and what those had cost, reservations included. */
+  readonly boughtTwiceCount: number;
+  readonly boughtTwiceUsd: number;
+}
+
 /** A part of what was spent. */
 export interface ShareFacts {
-  /** A role, a cycle (`cycle 2`), or a phase's id. */
+  /** A role, a cycle (`cycle 2`), a phase's id, or `in no turn`: what is in the total only. */
   readonly name: string;
   readonly knownUsd: number;
   readonly unknownUsd: number;
@@ -129,6 +145,7 @@ export interface CommitFacts {
 /** One command that worked on the run. */
 export interface LifeFacts {
   readonly startedAt: string;
+  /** Of one that was killed: its last sign of life. `""` while it works. */
   readonly endedAt: string;
   /** `killed`: it left no word; `working`: it still runs; else the outcome it noted. */
   readonly end: string;
@@ -144,6 +161,6 @@ export interface EventFacts {
   readonly type: string;
   /** `""`: of the whole run. */
   readonly turnId: string;
-  /** One line, not cleaned. */
+  /** One line, as `quasar log` words it, cleaned for a terminal; times in it are RFC 3339. */
   readonly text: string;
 }

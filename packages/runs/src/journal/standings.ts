@@ -27,13 +27,16 @@ export function nameOf({ id, cycle }: Pick<Standing, "id" | "cycle">): string {
  */
 export function standingsOf(facts: readonly Fact[], until: number = Infinity): Standings {
   const standings = new Map<string, FindingStatus>();
-  for (const { type, cycle, all, changed } of facts) {
-    if (type !== "review_complete" || !(Number(cycle) <= until)) continue;
-    for (const each of [all, changed].flat().filter(isStanding)) {
-      standings.set(nameOf(each), each.status);
-    }
+  for (const fact of facts) {
+    if (fact.type !== "review_complete" || !(Number(fact["cycle"]) <= until)) continue;
+    for (const each of standingsIn(fact)) standings.set(nameOf(each), each.status);
   }
   return standings;
+}
+
+/** What a review says of findings: how those stand that it changed, or all. */
+export function standingsIn({ all, changed }: Fact): readonly Standing[] {
+  return [all, changed].flat().filter(isStanding);
 }
 
 /** The findings whose status changed, or that are new. */

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { checkpointPath } from "@quasar/checkpoint";
+import { type Checkpoint, checkpointPath } from "@quasar/checkpoint";
 import { isAgentAlive, isTurnOpen } from "@quasar/loop/turn";
 import { namesIn } from "@quasar/process/files";
 import { isRunId } from "../run-id.ts";
@@ -83,7 +83,7 @@ export async function* listRuns(
 }
 
 /** Which run somebody works on now, and who. */
-function runnersIn(workspace: Workspace): (id: string) => Holder | undefined {
+export function runnersIn(workspace: Workspace): (id: string) => Holder | undefined {
   const holder = lockHolder(workspace);
   const driven = holder && (holder.runId ?? writtenSince(workspace, holder));
   return (id) => (id === driven ? holder : undefined);
@@ -117,14 +117,33 @@ async function summarizeOne(
   }
   const checkpoint = files.loaded?.checkpoint;
   if (checkpoint === undefined) return quarantinedOne(workspace, id);
-  const outcome = storedOutcome(checkpoint);
-  const status = statusOf(files.ended, outcome?.outcome, holder);
-  const runner = status === "running" ? holder : undefined;
-  const isAlive = runner === undefined && isAgentAlive(checkpoint);
-  const { message: reason = "", more = {} } = outcome ?? {};
   const reportedUsd = isTurnOpen(checkpoint)
     ? await reportedCost(workspace, { ...checkpoint, runId: id })
     : undefined;
+  return storedSummary(id, { checkpoint, ended: files.ended, holder, reportedUsd });
+}
+
+/** A run's checkpoint, and what is known beside it. */
+export interface StoredRun {
+  readonly checkpoint: Checkpoint;
+  /** Whether it is in the archive. */
+  readonly ended: boolean;
+  /** The live runner, if this is the run that it works on. */
+  readonly holder: Holder | undefined;
+  /** What the agent of its open turn has said that it cost. @default nothing */
+  readonly reportedUsd?: number | undefined;
+}
+
+/** A run as it stands. */
+export function storedSummary(
+  id: string,
+  { checkpoint, ended, holder, reportedUsd }: StoredRun,
+): RunSummary {
+  const outcome = storedOutcome(checkpoint);
+  const status = statusOf(ended, outcome?.outcome, holder);
+  const runner = status === "running" ? holder : undefined;
+  const isAlive = runner === undefined && isAgentAlive(checkpoint);
+  const { message: reason = "", more = {} } = outcome ?? {};
   const isOfTree = outcome?.outcome === "work-tree";
   const circumstances = { status, runner, reason, more, isOfTree, isAlive, reportedUsd };
   return summaryOf(id, circumstances, checkpoint);

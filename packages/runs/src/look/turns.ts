@@ -21,17 +21,34 @@ export interface TurnSummary extends Omit<CheckpointLedgerEntry, "status" | "sou
  * @param dir - The run's folder.
  */
 export function endedTurns(
-  { ledger, runId }: Checkpoint,
+  checkpoint: Checkpoint,
   facts: readonly Fact[],
   dir: string,
-): readonly (CheckpointLedgerEntry & Pick<TurnSummary, "durationMs">)[] {
+): readonly EndedTurn[] {
+  return turnsInLedger(checkpoint, durationsIn(facts), dir);
+}
+
+type EndedTurn = CheckpointLedgerEntry & Pick<TurnSummary, "durationMs">;
+
+/** How long turns took, by their ids, as a journal says. */
+type DurationOf = (turnId: string) => unknown;
+
+function durationsIn(facts: readonly Fact[]): DurationOf {
   const durations = new Map(
     facts
       .filter(({ type }) => type === "agent_done")
       .map(({ turnId, durationMs }) => [turnId, durationMs]),
   );
+  return (turnId) => durations.get(turnId);
+}
+
+function turnsInLedger(
+  { ledger, runId }: Checkpoint,
+  durationOf: DurationOf,
+  dir: string,
+): readonly EndedTurn[] {
   return ledger.map((entry) => {
-    const durationMs = durations.get(entry.turnId);
+    const durationMs = durationOf(entry.turnId);
     if (typeof durationMs === "number") return { ...entry, durationMs };
     return { ...entry, durationMs: processMs(entry, { runId, turnsDir: turnsFolder(dir) }) };
   });
@@ -53,7 +70,16 @@ export function allTurns(
   facts: readonly Fact[],
   dir: string,
 ): readonly TurnSummary[] {
-  const ended = endedTurns(checkpoint, facts, dir);
+  return turnsOf(checkpoint, durationsIn(facts), dir);
+}
+
+/** {@link allTurns}, where it is known what the journal says. */
+export function turnsOf(
+  checkpoint: Checkpoint,
+  durationOf: DurationOf,
+  dir: string,
+): readonly TurnSummary[] {
+  const ended = turnsInLedger(checkpoint, durationOf, dir);
   const { turn, cycle } = checkpoint;
   if (turn === undefined || !isTurnOpen(checkpoint)) return ended;
   const { id: turnId, role, attempt, reservedUsd, startedAt } = turn;
