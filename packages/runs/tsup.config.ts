@@ -3,7 +3,7 @@ import { defineConfig } from "tsup";
 export default defineConfig({
   entry: [
     "src/index.ts",
-    "src/{facts,text,tree}/index.ts",
+    "src/{facts,report,text,tree,words}/index.ts",
     "src/user/own-folder.ts",
     "src/internal.ts",
   ],

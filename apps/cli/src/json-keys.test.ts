@@ -10,13 +10,13 @@ const KEYS = `
   allow allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked
   askedAt askedUsd asks assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch baseSha
   bootId branch branchPrefix brokenHistory bundle by caches capsUsd category chain change changed
-  changedFindings changedPaths changes check checked checkpoint checkpointCount checkpointId
+  changedFindings changedPaths changes check checkResults checked checkpoint checkpointCount checkpointId
   checkpoints checks choices code coder coderModel command commands commit commitAfter commitBefore
-  commits committed commonDir completedAt completedMs config configSha256 confirmed constraints
-  content context copy cost costSource costUsd count counts coverage crashType created createdAt
-  criticalPath currentCheckpointId currentIndex currentStep cycle data decision default denials
-  dependsOn description detail details detectedAt diff dir dryRun durationMs durationText elsewhere
-  ended endedPids endedRuns endsDaemons estimate event eventCount events evidence exists exit
+  commits committed committedAt commonDir completedAt completedMs config configSha256 confirmed constraints
+  content context copy cost costByCycle costByRole costSource costUsd count counts coverage crashCount crashType created createdAt
+  criticalPath currentCheckpointId currentIndex currentStep cycle cycleCommits cycles data decision default denials
+  denied dependsOn description detail details detectedAt diff dir dryRun durationMs durationText elsewhere
+  end ended endedAt endedPids endedRuns endsDaemons estimate event eventCount events evidence exists exit
   exitCode extra failedAttempts failedMs feedback field file fileChanges fileCount fileNumber files
   filesChanged filesSnapshot filesTouched finalSha findings fix fixed found foundAt from fromRunId
   fromSha fromState fromStatus fromTask gaps gate generation gitHooks goals goesOn hasBackup
@@ -25,8 +25,8 @@ const KEYS = `
   isInstalled isKept isKnown isNow isOutdated isPaused isRejected isShortened isStaged isTaken
    isTotalCapped isTotalGiven isVerified isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds
    keyIndex
-  keyPath keys kills kind knownUsd landedCount landedSha landsAfter lastCheckpoint lastCheckpointId
-  lastKnownState lastOutput lastState lastTurn leadsTo likelyUsd limit line lines login loginCommand
+  keyPath keys kills kind knownUsd landedCount landedSha landsAfter lastAt lastCheckpoint lastCheckpointId
+  lastKnownState lastOutput lastState lastTurn leadsTo life likelyUsd limit line lines lives login loginCommand
   losses maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning
   mergeOrder mergedFrom message metadata minisign missingPhaseIds model modifiedAt n name names nebula nebulaId
   nebulae neededBudgetUsd needsHumanReview needsTrust next nextText note notify numTurns obstacles onCommit onCrash
@@ -35,8 +35,8 @@ const KEYS = `
   pauseEnds pem phase phaseCount phaseId phaseIds phases pid plan planReason policy previousSha256
   prices pricesAsOf priority problem problems prompt pullRequest push pushReason quarantined question questionId
   questions readOnlyBy reason reasons receipt receiptCertificateSha256 receiptCount receiptId
-  receiptIds receipts receiptsDir recommendedAction record recovery ref refCount removed replaced
-  repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resume resumed
+  receiptIds receipts receiptsDir recommendedAction record recovered recoveries recovery redactionSet ref refCount removed repeatedTurnCount repeatedUsd replaced
+  repoPath report reportedUsd requiredChecks requiresNebulae reservedUsd restored results resume resumeCount resumed
   resumesSession retired retries retry retryAt reviewed reviewer reviewerModel revision risk role
   run runCount runId runIds runName runner runs satisfaction savedAt says schema scope script seal
   sequence sessionId setting settings setup severity sha sha256 shell shortages sigAlg sigVersion signal
@@ -46,7 +46,7 @@ const KEYS = `
   structuredOutput summary supervisorFailures surroundings tail task taskCertificateSha256 taskCount
   taskId taskIds taskRecord tasks template templateSteps templates text tier time timeoutMs tipSha
   title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore trigger turn
-  turnBudgetUsd turnId turnRole turns type uncommitted uncommittedCount unknownUsd unusable
+  turnBudgetUsd turnCount turnId turnRole turns type uncommitted uncommittedCount unknownUsd unusable
   unwritten updatedAt v validation validationCommand value variables verdict verdicts verify version
   waitMs waitsFor warnings wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace
   workspaceId workspaces

@@ -1,4 +1,4 @@
-import { shortId } from "../shared/output/turn-cells.ts";
+import { shortId } from "@quasar/runs/words";
 
 /** A turn as a person names it: `implement-1.2`, the second one of that run. */
 export function nameOfTurn({

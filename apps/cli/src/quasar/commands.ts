@@ -611,6 +611,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([id], given) => (await caring()).costCommand(id, given),
   },
   {
+    name: "report",
+    group: GROUPS.look,
+    summary: "write what a run came to as Markdown, for a pull request",
+    description:
+      "write what a run came to as Markdown, for the description of a pull request:\n" +
+      "its verdict, findings, checks, cost, turns, commits and crashes. Secrets are\n" +
+      "taken out, and nothing that an agent wrote links or calls anybody there",
+    args: [RUN],
+    options: [["--md", "as Markdown, which it is anyway"]],
+    examples: [
+      ["quasar report | gh pr create --body-file -", "the newest run"],
+      [`quasar report ${ID} --json | jq .findings`, "this one, for a program"],
+    ],
+    run: async ([id], given) => (await caring()).reportCommand(id, given),
+  },
+  {
     name: "snapshots",
     group: GROUPS.care,
     summary: "list snapshots of uncommitted work",

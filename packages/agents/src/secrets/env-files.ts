@@ -24,12 +24,20 @@ const ORDINARY: readonly RegExp[] = [
  * @see SPEC.md, "Secrets"
  */
 export function createEnvFileRedactor(workTree: string, others: readonly string[] = []): Redactor {
-  const named = others.map((path) => join(workTree, path));
   return (text) => {
     if (text === "") return text;
-    const values = [...envFilesIn(workTree), ...named].flatMap(valuesOf);
-    return values.length === 0 ? text : valueReplacer([...new Set(values)], MASK)(text);
+    const values = envFileSecrets(workTree, others);
+    return values.length === 0 ? text : valueReplacer(values, MASK)(text);
   };
+}
+
+/** The values that {@link createEnvFileRedactor} removes, each once. */
+export function envFileSecrets(
+  workTree: string,
+  others: readonly string[] = [],
+): readonly string[] {
+  const named = others.map((path) => join(workTree, path));
+  return [...new Set([...envFilesIn(workTree), ...named].flatMap(valuesOf))];
 }
 
 function valuesOf(path: string): readonly string[] {

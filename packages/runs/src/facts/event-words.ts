@@ -17,7 +17,7 @@ import {
   startWords,
   undoneWords,
   waitingWords,
-} from "../text/event-words.ts";
+} from "../words/events.ts";
 import { fit } from "../text/width.ts";
 import { countIn, cycleIn, numberIn, objectIn, objectsIn, textIn, textsIn } from "./fields.ts";
 import { recoveryIn } from "./lives.ts";

@@ -33,8 +33,14 @@ export function objectsIn(value: unknown): readonly Readonly<Record<string, unkn
   return Array.isArray(value) ? value.map(objectIn) : [];
 }
 
-/** A time that a program can read, as it is written; `""` for anything else. */
+/** A time, RFC 3339 to the millisecond; `""` for anything else. */
 export function timeIn(value: unknown): string {
+  const ms = Date.parse(textIn(value));
+  return Number.isNaN(ms) ? "" : new Date(ms).toISOString();
+}
+
+/** A commit's full id; `""` for anything else. */
+export function shaIn(value: unknown): string {
   const text = textIn(value);
-  return Number.isNaN(Date.parse(text)) ? "" : text;
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(text) ? text : "";
 }

@@ -1,6 +1,7 @@
 /** What is shown of a run: the one source of every report, screen and answer. */
 export { continueStory, NO_STORY, type Story } from "./story.ts";
 export { type FactSources, runFacts } from "./make.ts";
+export { redactFacts } from "./redact.ts";
 export {
   type FactsOptions,
   openFactsIn,

@@ -9,6 +9,7 @@ import {
   numberIn,
   objectIn,
   objectsIn,
+  shaIn,
   textIn,
   textsIn,
   timeIn,
@@ -132,10 +133,10 @@ const TAKEN: Readonly<Record<string, Take>> = {
     inTurn(draft, turnId, (known) => ({ ...known, denied: [...known.denied, ...denied] }));
   },
   committed(draft, { cycle, turnId, sha, by, paths, changes }, at) {
-    if (textIn(sha) === "") return;
+    if (shaIn(sha) === "") return;
     const { files, added, removed } = objectIn(changes);
     draft.commits.push({
-      ...{ sha: textIn(sha), cycle: cycleIn(cycle), turnId: textIn(turnId), by: textIn(by) },
+      ...{ sha: shaIn(sha), cycle: cycleIn(cycle), turnId: textIn(turnId), by: textIn(by) },
       fileCount: countIn(files) ?? (by === undefined ? undefined : textsIn(paths).length),
       ...{ added: countIn(added), removed: countIn(removed), at },
     });

@@ -3,7 +3,7 @@ import { findTask, listTasks, TasksError } from "@quasar/tasks";
 import { taskRuns } from "@quasar/tasks/record";
 import { listWorkspaces } from "@quasar/tasks/workspaces";
 import { type Candidate, MOST } from "../../shared/completion/values.ts";
-import { TURN_ENDS } from "../../shared/output/turn-cells.ts";
+import { TURN_ENDS } from "@quasar/runs/words";
 import { atlasHome } from "../home.ts";
 import { nameOfTurn } from "../turn-name.ts";
 

@@ -8,6 +8,7 @@ export { initCommand } from "./init.ts";
 export { logCommand } from "./log.ts";
 export { listCommand } from "./list.ts";
 export { pruneCommand } from "./prune.ts";
+export { reportCommand } from "./report.ts";
 export { restoreCommand } from "./restore.ts";
 export { schemaCommand } from "../../shared/schema-command.ts";
 export { showCommand } from "./show.ts";

@@ -1,5 +1,6 @@
 import { type Fact, openRuns } from "@quasar/runs";
 import { locateRun } from "@quasar/runs/internal";
+import { forkedWords, GIVEN_UP, outcomeText } from "@quasar/runs/words";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
@@ -7,7 +8,7 @@ import { IDLE } from "../../shared/output/progress.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
+import { labelled, linesOf, type View } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
 import { placeOfRun } from "../nebula/phase-run.ts";
 import { journalFacts } from "../facts/journal.ts";
@@ -92,14 +93,10 @@ function factLines(fact: Fact, runId: string, view: View): readonly string[] {
         : labelled(view, "because", cleanLine(String(fact["message"])))),
     ];
   }
-  if (fact.type === "abandoned") return labelled(view, "ended", "abandoned: its user gave it up");
+  if (fact.type === "abandoned") return labelled(view, "ended", GIVEN_UP);
   if (fact.type === "forked") {
     const { from, cycle } = fact;
-    return labelled(
-      view,
-      "begun",
-      cleanLine(`forked from ${String(from)}, in cycle ${String(cycle)}`),
-    );
+    return labelled(view, "begun", forkedWords(String(from), Number(cycle)));
   }
   // How many there may be changes from one resume to the next.
   if (fact.type === "cycle_start") return [view.paint("bold", `cycle ${String(fact["cycle"])}`)];

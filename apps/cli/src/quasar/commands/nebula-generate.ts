@@ -15,7 +15,8 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { exitOfInterrupt, listenForInterrupts } from "../../shared/interrupts.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { doneWords, labelled, nextLines } from "../../shared/output/text.ts";
+import { doneWords } from "@quasar/runs/words";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 import { loadConfig } from "../config/load.ts";
 import { answeredFiles } from "../generate/answer-files.ts";
 import {

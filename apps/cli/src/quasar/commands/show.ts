@@ -26,7 +26,7 @@ import {
   reportLines,
   type View,
 } from "../../shared/output/text.ts";
-import { shortId } from "../../shared/output/turn-cells.ts";
+import { shortId } from "@quasar/runs/words";
 import { turnFacts } from "../../shared/facts/turn.ts";
 import { turnTable } from "../../shared/output/turn-table.ts";
 import { runFacts } from "../facts/run.ts";

@@ -9,7 +9,7 @@ import {
 } from "@quasar/runs/internal";
 import { firstLine } from "@quasar/runs/text";
 import { type Candidate, MOST } from "../../shared/completion/values.ts";
-import { shortId, TURN_ENDS } from "../../shared/output/turn-cells.ts";
+import { shortId, TURN_ENDS } from "@quasar/runs/words";
 
 /** Runs of the work tree that one is in, newest first. */
 export async function findRuns(typed: string): Promise<readonly Candidate[]> {

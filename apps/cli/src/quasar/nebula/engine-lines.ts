@@ -1,8 +1,9 @@
 import type { Told } from "@quasar/nebula";
 import type { RunEvent } from "@quasar/runs";
 import { cleanLine, count, fit, moment } from "@quasar/runs/text";
+import { doneWords, RECOVERIES } from "@quasar/runs/words";
 import type { Presenter } from "../../shared/output/reporter.ts";
-import { doneWords, labelled, nextLines, RECOVERIES, type View } from "../../shared/output/text.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { engineFacts, type NebulaResult } from "../facts/nebula-apply.ts";
 import { headline } from "./headline.ts";
 import { questionWords, stateLines } from "./state-lines.ts";

@@ -32,6 +32,7 @@ import { nebulaPhaseLine, nebulaShowLine } from "./nebula-show.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
+import { reportLine } from "./report.ts";
 import { DEMO_LINES, RUN_LINES } from "./run.ts";
 import { showLine, turnLine } from "./show.ts";
 import { restoreLine, snapshotsLine } from "./snapshots.ts";
@@ -76,6 +77,7 @@ export const LINES: LinesOf = {
   "nebula update-base": [...NEBULA_APPLY_LINES, nebulaUpdateBaseLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
+  report: [reportLine, errorLine],
   restore: [restoreLine, errorLine],
   resume: [...RUN_LINES, planLine],
   run: RUN_LINES,

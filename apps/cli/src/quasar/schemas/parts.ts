@@ -53,7 +53,7 @@ export const runOpenTurn = object(
   "The turn whose end is not known and whose cost is not counted yet",
 );
 
-const status = word(
+export const status = word(
   ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
   "running: quasar works on it. interrupted: killed, or told to stop. stopped: ended, not approved. abandoned: given up. damaged: it cannot be read, and all else but runId, reason and next is empty",
 );

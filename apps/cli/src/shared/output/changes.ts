@@ -1,11 +1,6 @@
-import type { Committed } from "@quasar/git";
 import type { FileChange } from "@quasar/git/history";
+import { changesText } from "@quasar/runs/words";
 import { cleanLine, count, fit, widthOf } from "@quasar/runs/text";
-
-/** How much is changed: `3 files, +10 -2`. */
-export function changesText({ files, added, removed }: NonNullable<Committed["changes"]>): string {
-  return `${count(files, "file")}, +${added} -${removed}`;
-}
 
 /** How much of a list of files is shown. */
 export interface FilesShown {

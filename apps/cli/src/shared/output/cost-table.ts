@@ -1,8 +1,9 @@
 import type { TurnSummary } from "@quasar/runs";
 import { money } from "@quasar/runs/text";
+import { TURN_ENDS } from "@quasar/runs/words";
 import { type Align, tableLines } from "./table.ts";
 import { labelled, type View } from "./text.ts";
-import { TURN_ALIGN, TURN_ENDS, TURN_HEAD, turnCells } from "./turn-cells.ts";
+import { TURN_ALIGN, TURN_HEAD, turnCells } from "./turn-cells.ts";
 
 type Source = TurnSummary["source"] | "reserved";
 

@@ -1,16 +1,9 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
+import { FINDING_STATUSES } from "@quasar/runs/words";
 import { cleanLine, fit } from "@quasar/runs/text";
 import { checkOf, tellingLines } from "./check-output.ts";
 import { tableLines } from "./table.ts";
 import type { View } from "./text.ts";
-
-/** What became of a finding, in words. */
-export const FINDING_STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
-  found: "found",
-  fixed: "fixed",
-  still_present: "still present",
-  regressed: "came back",
-};
 
 /** That of a reviewer is a paragraph; one of a check keeps the lines that say what is wrong. */
 function described(description: string): string {

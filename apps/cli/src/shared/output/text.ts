@@ -1,26 +1,40 @@
 import type { AgentEvent } from "@quasar/agents";
-import type { Finding, TurnRecovery } from "@quasar/loop";
+import type { Finding } from "@quasar/loop";
 import { dollarsAllowed, openedWords } from "@quasar/loop/internal";
 import { clock, dayAndTime } from "@quasar/runs/internal";
+import {
+  CHECK_LABELS,
+  checkWords,
+  commitWords,
+  doneWords,
+  outcomeText,
+  recoveryWords,
+  REFACTORED,
+  retriedWords,
+  retryWords,
+  reviewWords,
+  snapshotWords,
+  startWords,
+  undoneWords,
+  waitingWords,
+} from "@quasar/runs/words";
 import {
   budget,
   clean,
   cleanLine,
   count,
-  duration,
   firstLine,
   fit,
   moment,
   money,
   shellWord,
-  span,
   widthOf,
   wrap,
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
 import { allowFlags } from "../next-steps.ts";
 import { isReview, structuredIn } from "./answer.ts";
-import { changesText, fileLines } from "./changes.ts";
+import { fileLines } from "./changes.ts";
 import { checkOf, tellingLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
@@ -41,18 +55,6 @@ export interface View {
 
 /** Columns before the text of a labelled line. */
 export const LABEL = 11;
-
-/** What a turn took and cost. */
-export function doneWords({
-  costUsd,
-  durationMs,
-}: {
-  readonly costUsd?: number | undefined;
-  readonly durationMs: number;
-}): string {
-  const cost = costUsd === undefined ? "cost unknown" : money(costUsd);
-  return `done in ${duration(durationMs)}, ${cost}`;
-}
 
 /** A labelled line; what is too long for the terminal continues under its own beginning. */
 export function labelled(view: View, label: string, text: string, style?: Style): string[] {
@@ -90,13 +92,10 @@ export function linesOf(
     case "cycle_start":
       return [paint("bold", `cycle ${record.cycle} of ${progress.maxCycles}`)];
     case "agent_start": {
-      const again = record.attempt > 1 ? `, attempt ${record.attempt}` : "";
-      return view.live ? [] : labelled(view, record.role, `works (${record.turnId}${again})`);
+      return view.live ? [] : labelled(view, record.role, startWords(record));
     }
     case "turn_recovered": {
-      const { role, how, turnId, reason = "" } = record;
-      const why = reason === "" ? "" : `: ${cleanLine(reason)}`;
-      return labelled(view, role, `${RECOVERIES[how]}${why} (${turnId})`);
+      return labelled(view, record.role, recoveryWords(record));
     }
     case "turn_retry":
       return retryLines(record, view);
@@ -110,36 +109,25 @@ export function linesOf(
     case "tools_denied":
       return deniedLines(record, resume, view);
     case "committed":
-      return labelled(view, "commit", commitText(record));
+      return labelled(view, "commit", commitWords(record));
     case "undone": {
-      const files = cleanLine(record.paths.join(", "));
-      const text = `changed ${fit(files, 300)}: undone; its version: ${broughtBack(record, resume)}`;
+      const text = undoneWords(record, broughtBack(record, resume));
       return labelled(view, "reviewer", text, "yellow");
     }
     case "snapshot":
-      return labelled(
-        view,
-        "snapshot",
-        `what ${record.isStaged === true ? "was staged and differs from the files" : "was not committed"} is kept: ${broughtBack(record, resume)}`,
-      );
+      return labelled(view, "snapshot", snapshotWords(record, broughtBack(record, resume)));
     case "check_done": {
-      const verdict = record.passed ? "passed" : "failed";
       const style = record.passed ? undefined : "yellow";
       const printed = record.passed ? [] : tellingLines(record.output);
       return [
-        ...labelled(
-          view,
-          CHECK_LABELS[record.check],
-          `${cleanLine(record.name)}: ${verdict}`,
-          style,
-        ),
+        ...labelled(view, CHECK_LABELS[record.check], checkWords(record), style),
         ...printed.flatMap((line) => labelled(view, "", line)),
       ];
     }
     case "review_complete":
       return reviewLines(record, resume === "" ? progress.runId : "", view);
     case "refactored":
-      return labelled(view, "task", "continues with its new text");
+      return labelled(view, "task", REFACTORED);
     case "struggle_detected":
       return labelled(view, "struggle", cleanLine(record.message), "yellow");
     case "task_success":
@@ -164,9 +152,6 @@ export function linesOf(
   }
 }
 
-/** What a check is called on a screen. */
-const CHECK_LABELS = { lint: "lint", filter: "check" } as const;
-
 type Denied = Extract<OutputRecord, { readonly type: "tools_denied" }>;
 
 /** What brings a snapshot back: a task's runs are none of `quasar`'s. */
@@ -190,19 +175,6 @@ function deniedLines({ turnId, denials }: Denied, resume: string, view: View): s
       ...labelled(view, "", "(while it runs: Ctrl-C first; once approved: with the next run)"),
     ];
   });
-}
-
-type Committed = Extract<OutputRecord, { readonly type: "committed" }>;
-
-function commitText({ sha, by, paths = [], changes }: Committed): string {
-  if (sha === undefined) return "nothing had changed";
-  if (by === undefined) {
-    return changes === undefined
-      ? sha.slice(0, 10)
-      : `${sha.slice(0, 10)}, ${changesText(changes)}`;
-  }
-  const who = by === "checks" ? "the checks" : "a git hook";
-  return `${sha.slice(0, 10)}, what ${who} changed: ${fit(cleanLine(paths.join(", ")), 300)}`;
 }
 
 function agentEventLines(role: string, event: AgentEvent, view: View): string[] {
@@ -263,30 +235,19 @@ function inOneLine(view: View, role: string, text: string, style?: Style): strin
   return line === "" ? [] : labelled(view, role, line, style);
 }
 
-/** How a turn continues whose end was not seen, or that failed. */
-/** What became of a turn that was under way in a crash, after its role. */
-export const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
-  followed: "is still running; reattached",
-  read: "had finished; using its result, no extra cost",
-  resumed: "continues its session",
-  restarted: "restarts",
-};
-
 function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view: View): string[] {
-  const { role, message, retry, most, waitMs, until } = record;
-  const when = `in ${span(waitMs)}, at ${dayAndTime(until)?.time ?? until}`;
+  const at = dayAndTime(record.until)?.time ?? record.until;
   return [
-    ...labelled(view, role, cleanLine(message.replace(`${role}: `, "failed: ")), "yellow"),
-    ...labelled(view, "", `Retry ${retry} of ${most} ${when}. Ctrl-C stops; everything is saved.`),
+    ...labelled(view, record.role, retriedWords(record), "yellow"),
+    ...labelled(view, "", `${retryWords(record, at)} Ctrl-C stops; everything is saved.`),
   ];
 }
 
-function waitingLines({ until, waitMs, isKnown, message }: Waiting, view: View): string[] {
-  const why = isKnown ? "the limit is lifted then" : "it is unknown when the limit is lifted";
-  const text = `waits until ${moment(until)}, ${span(waitMs)}: ${why}; Ctrl-C stops; everything is saved`;
+function waitingLines(waiting: Waiting, view: View): string[] {
+  const text = waitingWords(waiting, moment(waiting.until));
   return [
-    ...labelled(view, "limit", cleanLine(message), "yellow"),
-    ...labelled(view, "", cleanLine(text)),
+    ...labelled(view, "limit", cleanLine(waiting.message), "yellow"),
+    ...labelled(view, "", `${text}; Ctrl-C stops; everything is saved`),
   ];
 }
 
@@ -321,16 +282,12 @@ export function turnLimit({
 
 /** @param runId - Of a run that `quasar show` knows; `""`: none. */
 function reviewLines({ approved, findings }: Review, runId: string, view: View): string[] {
-  if (approved) return labelled(view, "review", "approved", "green");
+  const words = reviewWords({ approved, findings });
+  if (approved) return labelled(view, "review", words, "green");
   const told = findings.filter((finding) => !isShown(finding));
   return [
     ...findingList(told, runId === "" ? undefined : `quasar show ${runId}`, view),
-    ...labelled(
-      view,
-      "review",
-      `${count(findings.length, "finding")}, back to the coder`,
-      "yellow",
-    ),
+    ...labelled(view, "review", words, "yellow"),
   ];
 }
 
@@ -373,27 +330,6 @@ export function findingLines(finding: Finding, view: View): string[] {
   ];
 }
 
-const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
-  approved: "approved",
-  struggling: "stopped: the same findings keep coming back",
-  max_cycles: "not approved: no cycles left",
-  budget: "stopped: budget used up",
-  agent: "stopped: the agent failed",
-  interrupted: "interrupted",
-  checkpoint: "stopped: its state could not be saved",
-  storage: "stopped: its files could not be read or written",
-  git: "stopped: git failed",
-  check: "stopped: a check could not be run",
-  "work-tree": "stopped: the repository is not as the run left it",
-  "approved-differs": "approved, but HEAD is not what was reviewed",
-  superseded: "stopped: another process may work on this run now",
-};
-
-/** How a run came to an end, in words; an outcome that is not known is given back. */
-export function outcomeText(outcome: string): string {
-  return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome as ResultRecord["outcome"]] : outcome;
-}
-
 /** What a reviewer thinks of the work as a whole. */
 export function reportLines(
   report: NonNullable<ResultRecord["report"]>,
@@ -416,7 +352,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const { hasUnreportedCosts } = progress;
   const { report } = result;
   const lines = [
-    paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
+    paint(approved ? "green" : "yellow", `${outcomeText(result.outcome)}${cycles}`),
     ...(approved ? besideApproval(result) : []),
     ...(isPlain ? [] : becauseLines(result, view)),
     ...labelled(

@@ -11,11 +11,10 @@ import {
   moment,
   wrap,
 } from "@quasar/runs/text";
+import { FINDING_STATUSES, shortId, TURN_ENDS } from "@quasar/runs/words";
 import { structuredIn } from "./answer.ts";
-import { FINDING_STATUSES } from "./finding-table.ts";
 import { viewOf, write } from "./reporter.ts";
 import { labelled, reportLines, type Style, type View } from "./text.ts";
-import { shortId, TURN_ENDS } from "./turn-cells.ts";
 
 /** What an agent said and did in a turn. */
 export interface Transcript<Turn extends TurnSummary> {

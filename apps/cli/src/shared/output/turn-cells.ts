@@ -1,13 +1,5 @@
 import type { TurnSummary } from "@quasar/runs";
-import { cleanLine } from "@quasar/runs/text";
-
-/** How a turn ended, in a word. */
-export const TURN_ENDS: Readonly<Record<TurnSummary["status"], string>> = {
-  settled: "done",
-  failed: "failed",
-  lost: "killed",
-  open: "open",
-};
+import { shortId, TURN_ENDS } from "@quasar/runs/words";
 
 /** The names of the cells below. */
 export const TURN_HEAD: readonly string[] = ["turn", "role", "cycle", "attempt", "end"];
@@ -23,9 +15,4 @@ export function turnCells({
 }: Pick<TurnSummary, "turnId" | "role" | "cycle" | "attempt" | "status">): string[] {
   if (turnId === "") return ["…", "earlier", "", "", TURN_ENDS[status]];
   return [shortId(turnId), role, `${cycle}`, attempt > 1 ? `${attempt}` : "", TURN_ENDS[status]];
-}
-
-/** Of `<run>.<n>` what tells the turns of a run apart. */
-export function shortId(turnId: string): string {
-  return cleanLine(turnId.slice(turnId.lastIndexOf(".") + 1));
 }

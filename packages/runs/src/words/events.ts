@@ -1,7 +1,7 @@
 import type { LoopEventData, TaskResult, TurnRecovery } from "@quasar/loop";
-import { cleanLine } from "./clean.ts";
-import { count, duration, money, span } from "./format.ts";
-import { fit } from "./width.ts";
+import { cleanLine } from "../text/clean.ts";
+import { count, duration, money, span } from "../text/format.ts";
+import { fit } from "../text/width.ts";
 
 // What happens in a run, in words: one line each, cleaned, after the name of who or what it is about.
 

@@ -1,0 +1,39 @@
+import { createRedactionSet } from "@quasar/agents/environment";
+import { readRunFacts, redactFacts } from "@quasar/runs/facts";
+import { runMarkdown } from "@quasar/runs/report";
+import { jsonLine } from "@quasar/runs/text";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
+import { reportFacts } from "../facts/report.ts";
+import { stepsInWords } from "../next-steps.ts";
+import { nebulaeOf, workspaceOfRun } from "../nebula/phase-run.ts";
+import type { ReportLine } from "../schemas/report.ts";
+
+export interface ReportOptions {
+  /** As without it. */
+  readonly md?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar report`: what a run came to, to be shown to others. */
+export async function reportCommand(
+  id: string | undefined,
+  { json }: ReportOptions,
+): Promise<ExitCode> {
+  const workspace = await workspaceOfRun(id);
+  const { redact, digest: redactionSet } = createRedactionSet(process.env, workspace.root);
+  const facts = redactFacts(await readRunFacts(workspace, id), redact);
+  // A nebula's run is resumed with its nebula.
+  const { phase } = workspace;
+  const ofNebula = phase && (await (await nebulaeOf(workspace))?.stepsOf(phase.nebula));
+  const next = ofNebula ?? stepsInWords(facts.next);
+  const { stdout } = process;
+  if (json === true) {
+    const printed = { ...reportFacts(facts), redactionSet };
+    const line = result("report", printed, EXIT.ok, next) satisfies ReportLine;
+    stdout.write(jsonLine(line));
+  } else {
+    stdout.write(runMarkdown(facts, { next: [`quasar show ${facts.id}`, ...next], redactionSet }));
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,217 @@
+import type { CommitFacts, LifeFacts, RunFacts, TurnFacts } from "../facts/run-facts.ts";
+import { count, duration, money } from "../text/format.ts";
+import { CHECK_LABELS, changesText, outcomeText, RECOVERIES } from "../words/events.ts";
+import { FINDING_STATUSES, shortId, TURN_ENDS } from "../words/states.ts";
+import { code, fence, table, word } from "./inert.ts";
+
+/** A section of a report: Markdown without its heading. */
+export interface ReportPart {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** How much of a run a report has. */
+export interface ReportLimits {
+  /** Rows of a table. */
+  readonly rows: number;
+  /** Characters of a text of many lines. */
+  readonly text: number;
+}
+
+/** Columns of a line of another's text in a table. */
+const CELL = 200;
+
+/** What a run's work came to: its reviewer's words, its findings, its checks. Sections that would be empty are not there. */
+export function workParts(facts: RunFacts, limits: ReportLimits): readonly ReportPart[] {
+  return filled([
+    ["Review", reviewText(facts, limits)],
+    ["Findings", findingsText(facts, limits)],
+    ["Checks", checksText(facts, limits)],
+  ]);
+}
+
+/** What a run went through: its cost, its turns, its commits, its crashes. */
+export function courseParts(facts: RunFacts, limits: ReportLimits): readonly ReportPart[] {
+  return filled([
+    ["Cost", costText(facts, limits)],
+    ["Turns", turnsText(facts, limits)],
+    ["Commits", commitsText(facts, limits)],
+    ["Crashes and resumes", livesText(facts, limits)],
+    ["Damage", listText(facts.problems, limits)],
+  ]);
+}
+
+function filled(parts: readonly (readonly [title: string, text: string])[]): readonly ReportPart[] {
+  return parts.filter(([, text]) => text !== "").map(([title, text]) => ({ title, text }));
+}
+
+function reviewText({ verdict }: RunFacts, limits: ReportLimits): string {
+  if (verdict === undefined) return "";
+  const { isApproved, satisfaction, risk, needsHumanReview, summary } = verdict;
+  const said = [
+    isApproved ? "approved" : "not approved",
+    ...(satisfaction === "" ? [] : [`satisfaction ${word(satisfaction)}`]),
+    ...(risk === "" ? [] : [`risk ${word(risk)}`]),
+    ...(needsHumanReview ? ["a person should look at it"] : []),
+  ].join(", ");
+  return [`The reviewer: ${said}.`, ...(summary === "" ? [] : [fence(summary, limits.text)])].join(
+    "\n\n",
+  );
+}
+
+function findingsText({ findings }: RunFacts, limits: ReportLimits): string {
+  const rows = findings.map(({ severity, description, cycle, status, life }) => [
+    word(severity),
+    code(description, CELL),
+    `${cycle}`,
+    life.length > 1
+      ? life.map((each) => `${FINDING_STATUSES[each.status]} (${each.cycle})`).join(", ")
+      : FINDING_STATUSES[status],
+  ]);
+  return rowsText(["severity", "finding", "cycle", "status (cycle)"], rows, limits);
+}
+
+function checksText({ cycles }: RunFacts, limits: ReportLimits): string {
+  const all = cycles.flatMap(({ cycle, checks }) => checks.map((check) => ({ cycle, ...check })));
+  const rows = all.map(({ cycle, check, name, isPassed }) => [
+    `${cycle}`,
+    CHECK_LABELS[check],
+    code(name, CELL),
+    isPassed ? "passed" : "**failed**",
+  ]);
+  return rowsText(["cycle", "kind", "check", "result"], rows, limits);
+}
+
+function costText({ money: spent }: RunFacts, limits: ReportLimits): string {
+  const shares = [...spent.byRole, ...(spent.byCycle.length > 1 ? spent.byCycle : [])];
+  const rows = shares.map(({ name, knownUsd, unknownUsd, turnCount }) => [
+    name,
+    money(knownUsd),
+    reserved(unknownUsd),
+    `${turnCount}`,
+  ]);
+  const { knownUsd, unknownUsd, maxUsd, hasUnreportedCosts } = spent;
+  const turnCount = spent.byRole.reduce((sum, each) => sum + each.turnCount, 0);
+  const total = ["**all**", money(knownUsd), reserved(unknownUsd), `${turnCount}`];
+  const limit = maxUsd > 0 ? `The limit is ${money(maxUsd)}.` : "There is no limit.";
+  const unreported = hasUnreportedCosts ? " Some turns reported no cost." : "";
+  const head = ["of", "known", "reserved at most", "turns"];
+  return [rowsText(head, [...rows, total], limits), limit + unreported].join("\n\n");
+}
+
+function reserved(usd: number): string {
+  return usd > 0 ? money(usd) : "";
+}
+
+function turnsText({ turns }: RunFacts, limits: ReportLimits): string {
+  const rows = turns.map((turn) => [
+    turn.turnId === "" ? "earlier" : turnNumber(shortId(turn.turnId)),
+    turn.role,
+    `${turn.cycle}`,
+    turn.attempt > 1 ? `${turn.attempt}` : "",
+    endText(turn),
+    turn.durationMs === undefined ? "" : duration(turn.durationMs),
+    turn.status === "open" ? "" : money(turn.costUsd - turn.unknownUsd),
+    reserved(turn.unknownUsd),
+  ]);
+  const head = ["turn", "role", "cycle", "attempt", "end", "took", "known cost", "reserved"];
+  return rowsText(head, rows, limits);
+}
+
+function endText({ status, recoveries, denied }: TurnFacts): string {
+  const told = [
+    ...recoveries.map((how) => RECOVERIES[how]),
+    ...(denied.length === 0 ? [] : [`${count(denied.length, "action")} denied`]),
+  ];
+  return [TURN_ENDS[status], ...told].join("; ");
+}
+
+function commitsText({ commits }: RunFacts, limits: ReportLimits): string {
+  const rows = commits.map((commit) => [
+    code(commit.sha.slice(0, 10), 10),
+    `${commit.cycle}`,
+    commit.by === "" ? "coder" : word(commit.by),
+    sizeText(commit),
+  ]);
+  return rowsText(["commit", "cycle", "by", "changes"], rows, limits);
+}
+
+function sizeText({ fileCount, added, removed }: CommitFacts): string {
+  if (fileCount === undefined) return "";
+  if (added === undefined || removed === undefined) return count(fileCount, "file");
+  return changesText({ files: fileCount, added, removed });
+}
+
+function livesText({ lives, recovery }: RunFacts, limits: ReportLimits): string {
+  if (lives.length < 2 && recovery.crashCount === 0) return "";
+  const rows = lives.map((life, n) => [
+    `${n + 1}`,
+    timeText(life.startedAt),
+    timeText(life.endedAt),
+    lifeEnd(life),
+    foundText(life),
+  ]);
+  const table = rowsText(
+    ["life", "began", "ended", "end", "found of the life before"],
+    rows,
+    limits,
+  );
+  return [crashWords(recovery), table].join("\n\n");
+}
+
+/** `2 crashes, 0 turns paid for again`. */
+export function crashWords({
+  crashCount,
+  boughtTwiceCount,
+  boughtTwiceUsd,
+}: RunFacts["recovery"]): string {
+  const again = boughtTwiceCount === 0 ? "" : ` (${money(boughtTwiceUsd)})`;
+  const crashes = `${crashCount} ${crashCount === 1 ? "crash" : "crashes"}`;
+  const turns = `${boughtTwiceCount} ${boughtTwiceCount === 1 ? "turn" : "turns"}`;
+  return `${crashes}, ${turns} paid for again${again}`;
+}
+
+function lifeEnd({ end, message }: LifeFacts): string {
+  const known = outcomeText(end);
+  const words = end === "killed" || end === "working" || known !== end ? known : word(end);
+  return end === "approved" || message === "" ? words : `${words}: ${code(message, CELL)}`;
+}
+
+function foundText({ recovered }: LifeFacts): string {
+  if (recovered === undefined) return "";
+  return `turn ${turnNumber(shortId(recovered.turnId))} ${RECOVERIES[recovered.how]}`;
+}
+
+/** A turn's number as it is, anything else as code. */
+function turnNumber(id: string): string {
+  return /^\d{1,9}$/u.test(id) ? id : code(id, 40);
+}
+
+/** A time as everybody reads it, wherever they are. */
+export function timeText(rfc3339: string): string {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return "";
+  return `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+function listText(texts: readonly string[], { rows }: ReportLimits): string {
+  const lines = texts.slice(0, rows).map((text) => `- ${code(text, 500)}`);
+  return [...lines, ...more(texts.length - rows)].join("\n");
+}
+
+/** A table of the last rows; `""` without one. */
+function rowsText(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  limits: ReportLimits,
+): string {
+  if (rows.length === 0) return "";
+  const shown = rows.slice(-limits.rows);
+  return [table(head, shown), ...more(rows.length - shown.length).map((line) => `\n${line}`)].join(
+    "\n",
+  );
+}
+
+function more(left: number): readonly string[] {
+  return left > 0 ? [`${count(left, "earlier row")} left out.`] : [];
+}
