@@ -28,7 +28,11 @@ interface Manifest {
 }
 
 /** What only packages of this workspace share, in whichever package. */
-const INTERNAL: ReadonlySet<string> = new Set(["./internal", "./landing"]);
+const INTERNAL: ReadonlySet<string> = new Set([
+  ...["./internal", "./landing"],
+  // What screens of this workspace are made from.
+  ...["./facts", "./report", "./words"],
+]);
 
 /** Every folder of `packages`: what is there is published. */
 export const packages: readonly PublishedPackage[] = readdirSync(`${root}packages`)

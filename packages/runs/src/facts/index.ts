@@ -24,3 +24,10 @@ export type {
   TurnFacts,
   VerdictFacts,
 } from "./run-facts.ts";
+export {
+  readTranscript,
+  redactTranscript,
+  type SaidEvent,
+  type TranscriptFacts,
+  type TranscriptOptions,
+} from "./transcript.ts";

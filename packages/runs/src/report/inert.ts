@@ -4,9 +4,12 @@ import { fit, wrap } from "../text/width.ts";
 // Text of others in Markdown. It stands in code only: there GitHub calls nobody, links nothing, closes no issue and loads
 // no picture, whatever is in it.
 
+/** Characters of a text that are looked at for each column: those without a width are few. */
+const MOST_OF_COLUMN = 10;
+
 /** One line of another's text; `""` where it says nothing. */
 export function code(text: string, columns: number): string {
-  const line = fit(cleanLine(text), columns);
+  const line = fit(cleanLine(text.slice(0, columns * MOST_OF_COLUMN)), columns);
   if (line === "") return "";
   const runs = line.match(/`+/gu) ?? [];
   const tick = "`".repeat(shortestOther(runs.map(({ length }) => length)));
@@ -31,7 +34,7 @@ const COLUMNS = 100;
 
 /** Another's text with its lines, in a fence that is longer than any within; long lines are broken between words. */
 export function fence(text: string, most: number): string {
-  const whole = clean(text).trim();
+  const whole = clean(text.slice(0, most * 2)).trim();
   const shown = whole.length > most ? `${whole.slice(0, most).toWellFormed()}…` : whole;
   const lines = shown.split("\n").flatMap((line) => wrap(line, COLUMNS));
   const runs = shown.match(/`{3,}/gu) ?? [];

@@ -60,43 +60,57 @@ function reviewText({ verdict }: RunFacts, limits: ReportLimits): string {
 }
 
 function findingsText({ findings }: RunFacts, limits: ReportLimits): string {
-  const rows = findings.map(({ severity, description, cycle, status, life }) => [
-    word(severity),
-    code(description, CELL),
-    `${cycle}`,
-    life.length > 1
-      ? life.map((each) => `${FINDING_STATUSES[each.status]} (${each.cycle})`).join(", ")
-      : FINDING_STATUSES[status],
-  ]);
-  return rowsText(["severity", "finding", "cycle", "status (cycle)"], rows, limits);
+  return rowsText(
+    ["severity", "finding", "cycle", "status (cycle)"],
+    findings,
+    limits,
+    ({ severity, description, cycle, status, life }) => [
+      word(severity),
+      code(description, CELL),
+      `${cycle}`,
+      life.length > 1
+        ? life.map((each) => `${FINDING_STATUSES[each.status]} (${each.cycle})`).join(", ")
+        : FINDING_STATUSES[status],
+    ],
+  );
 }
 
 function checksText({ cycles }: RunFacts, limits: ReportLimits): string {
   const all = cycles.flatMap(({ cycle, checks }) => checks.map((check) => ({ cycle, ...check })));
-  const rows = all.map(({ cycle, check, name, isPassed }) => [
-    `${cycle}`,
-    CHECK_LABELS[check],
-    code(name, CELL),
-    isPassed ? "passed" : "**failed**",
-  ]);
-  return rowsText(["cycle", "kind", "check", "result"], rows, limits);
+  return rowsText(
+    ["cycle", "kind", "check", "result"],
+    all,
+    limits,
+    ({ cycle, check, name, isPassed }) => [
+      `${cycle}`,
+      CHECK_LABELS[check],
+      code(name, CELL),
+      isPassed ? "passed" : "**failed**",
+    ],
+  );
 }
 
 function costText({ money: spent }: RunFacts, limits: ReportLimits): string {
   const shares = [...spent.byRole, ...(spent.byCycle.length > 1 ? spent.byCycle : [])];
-  const rows = shares.map(({ name, knownUsd, unknownUsd, turnCount }) => [
-    name,
-    money(knownUsd),
-    reserved(unknownUsd),
-    `${turnCount}`,
-  ]);
+  const rows = shares
+    .slice(-limits.rows)
+    .map(({ name, knownUsd, unknownUsd, turnCount }) => [
+      name,
+      money(knownUsd),
+      reserved(unknownUsd),
+      `${turnCount}`,
+    ]);
   const { knownUsd, unknownUsd, maxUsd, hasUnreportedCosts } = spent;
   const turnCount = spent.byRole.reduce((sum, each) => sum + each.turnCount, 0);
   const total = ["**all**", money(knownUsd), reserved(unknownUsd), `${turnCount}`];
   const limit = maxUsd > 0 ? `The limit is ${money(maxUsd)}.` : "There is no limit.";
   const unreported = hasUnreportedCosts ? " Some turns reported no cost." : "";
   const head = ["of", "known", "reserved at most", "turns"];
-  return [rowsText(head, [...rows, total], limits), limit + unreported].join("\n\n");
+  return [
+    table(head, [...rows, total]),
+    ...more(shares.length - rows.length),
+    limit + unreported,
+  ].join("\n\n");
 }
 
 function reserved(usd: number): string {
@@ -104,7 +118,8 @@ function reserved(usd: number): string {
 }
 
 function turnsText({ turns }: RunFacts, limits: ReportLimits): string {
-  const rows = turns.map((turn) => [
+  const head = ["turn", "role", "cycle", "attempt", "end", "took", "known cost", "reserved"];
+  return rowsText(head, turns, limits, (turn) => [
     turn.turnId === "" ? "earlier" : turnNumber(shortId(turn.turnId)),
     turn.role,
     `${turn.cycle}`,
@@ -114,8 +129,6 @@ function turnsText({ turns }: RunFacts, limits: ReportLimits): string {
     turn.status === "open" ? "" : money(turn.costUsd - turn.unknownUsd),
     reserved(turn.unknownUsd),
   ]);
-  const head = ["turn", "role", "cycle", "attempt", "end", "took", "known cost", "reserved"];
-  return rowsText(head, rows, limits);
 }
 
 function endText({ status, recoveries, denied }: TurnFacts): string {
@@ -127,13 +140,12 @@ function endText({ status, recoveries, denied }: TurnFacts): string {
 }
 
 function commitsText({ commits }: RunFacts, limits: ReportLimits): string {
-  const rows = commits.map((commit) => [
+  return rowsText(["commit", "cycle", "by", "changes"], commits, limits, (commit) => [
     code(commit.sha.slice(0, 10), 10),
     `${commit.cycle}`,
     commit.by === "" ? "coder" : word(commit.by),
     sizeText(commit),
   ]);
-  return rowsText(["commit", "cycle", "by", "changes"], rows, limits);
 }
 
 function sizeText({ fileCount, added, removed }: CommitFacts): string {
@@ -144,19 +156,15 @@ function sizeText({ fileCount, added, removed }: CommitFacts): string {
 
 function livesText({ lives, recovery }: RunFacts, limits: ReportLimits): string {
   if (lives.length < 2 && recovery.crashCount === 0) return "";
-  const rows = lives.map((life, n) => [
+  const head = ["life", "began", "ended", "end", "found of the life before"];
+  const told = rowsText(head, lives, limits, (life, n) => [
     `${n + 1}`,
     timeText(life.startedAt),
     timeText(life.endedAt),
     lifeEnd(life),
     foundText(life),
   ]);
-  const table = rowsText(
-    ["life", "began", "ended", "end", "found of the life before"],
-    rows,
-    limits,
-  );
-  return [crashWords(recovery), table].join("\n\n");
+  return [crashWords(recovery), told].join("\n\n");
 }
 
 /** `2 crashes, 0 turns paid for again`. */
@@ -196,20 +204,22 @@ export function timeText(rfc3339: string): string {
 
 function listText(texts: readonly string[], { rows }: ReportLimits): string {
   const lines = texts.slice(0, rows).map((text) => `- ${code(text, 500)}`);
-  return [...lines, ...more(texts.length - rows)].join("\n");
+  return [lines.join("\n"), ...more(texts.length - rows)]
+    .filter((each) => each !== "")
+    .join("\n\n");
 }
 
 /** A table of the last rows; `""` without one. */
-function rowsText(
+function rowsText<T>(
   head: readonly string[],
-  rows: readonly (readonly string[])[],
-  limits: ReportLimits,
+  items: readonly T[],
+  { rows }: ReportLimits,
+  rowOf: (item: T, n: number) => readonly string[],
 ): string {
-  if (rows.length === 0) return "";
-  const shown = rows.slice(-limits.rows);
-  return [table(head, shown), ...more(rows.length - shown.length).map((line) => `\n${line}`)].join(
-    "\n",
-  );
+  if (items.length === 0) return "";
+  const from = Math.max(0, items.length - rows);
+  const shown = items.slice(from).map((item, n) => rowOf(item, from + n));
+  return [table(head, shown), ...more(from)].join("\n\n");
 }
 
 function more(left: number): readonly string[] {
