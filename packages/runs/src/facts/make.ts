@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { parseReview } from "@quasar/loop/review";
-import { latestFindings, type RunSummary } from "../look/summary.ts";
+import { latestFindings, type RunStatus, type RunSummary } from "../look/summary.ts";
 import type { TurnSummary } from "../look/turns.ts";
 import type { LifeStory } from "./lives.ts";
 import { moneyOf } from "./money.ts";
@@ -35,8 +35,7 @@ export function runFacts(sources: FactSources): RunFacts {
   const { startedAt, lastAt, forkedFrom, cycles, commits, events } = story;
   const turns = sources.turns.map((turn) => turnFacts(turn, story.turns.get(turn.turnId)));
   const lives = story.lives.map((life, n) => {
-    const isWorking = status === "running" && n === story.lives.length - 1;
-    return lifeFacts(life, isWorking);
+    return lifeFacts(life, n === story.lives.length - 1 ? UNNOTED[status] : "killed");
   });
   return {
     ...{ id, task, status, reason, coder, reviewer, cycle, maxCycles, baseSha, forkedFrom },
@@ -64,11 +63,20 @@ function endOf({ startedAt, durationMs }: TurnSummary, told: TurnStory | undefin
   return Math.abs(endMs) < 8.64e15 ? new Date(endMs).toISOString() : "";
 }
 
-function lifeFacts(life: LifeStory, isWorking: boolean): LifeFacts {
+/** How the last life ended of which the journal does not say it, by what the checkpoint says. */
+const UNNOTED: Readonly<Record<RunStatus, string>> = {
+  running: "working",
+  interrupted: "killed",
+  stopped: "stopped",
+  approved: "approved",
+  abandoned: "killed",
+  damaged: "killed",
+};
+
+function lifeFacts(life: LifeStory, unnoted: string): LifeFacts {
   const { startedAt, lastAt, message, recovered } = life;
-  const isOpen = life.end === "";
-  const end = isOpen ? (isWorking ? "working" : "killed") : life.end;
-  return { startedAt, endedAt: isOpen && isWorking ? "" : lastAt, end, message, recovered };
+  const end = life.end || unnoted;
+  return { startedAt, endedAt: end === "working" ? "" : lastAt, end, message, recovered };
 }
 
 function recoveryFacts(lives: readonly LifeFacts[], turns: readonly TurnFacts[]): RecoveryFacts {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DurableError } from "@quasar/durable";
 import { type JournalPosition, readJournal } from "@quasar/durable/journal";
+import type { Fact } from "../journal/fact.ts";
 import { isFact, JOURNAL_FILE } from "../journal/journal.ts";
 import { fileMark } from "./file-mark.ts";
 import { continueStory, NO_STORY, type Story } from "./story.ts";
@@ -22,6 +23,11 @@ export const NOTHING_READ: JournalRead = {
   mark: "",
   problem: undefined,
 };
+
+/** What these facts tell. */
+export function tellingAll(facts: readonly Fact[]): JournalRead {
+  return { ...NOTHING_READ, story: continueStory(NO_STORY, facts) };
+}
 
 /**
  * Reads what came since. A journal that is another one by now, as after damage, is read from its beginning; the end of one

@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import { agentOfTurn } from "@quasar/agents/turns";
 import { type Checkpoint, CheckpointError, checkpointPath } from "@quasar/checkpoint";
+import type { Fact } from "../journal/fact.ts";
 import type { Holder } from "../driving/lock.ts";
 import { RunsError } from "../errors.ts";
 import { locateRun } from "../look/find.ts";
@@ -15,13 +16,15 @@ import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Workspace } from "../workspace.ts";
 import { fileMark } from "./file-mark.ts";
 import { type FactSources, runFacts } from "./make.ts";
-import { NOTHING_READ, readOn } from "./read-journal.ts";
+import { NOTHING_READ, readOn, tellingAll } from "./read-journal.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** What is known of a run beside its files. */
 export interface FactsOptions {
   /** Who works on it now, asked at each look. @default nobody */
   readonly runner?: (() => Holder | undefined) | undefined;
+  /** What happened, oldest first, where that is not in the run's folder. @default its journal */
+  readonly facts?: readonly Fact[] | undefined;
 }
 
 /** A run that is looked at again and again, while it works or after. Takes no lock and writes nothing. */
@@ -39,8 +42,8 @@ export interface RunFactsReader {
 /** @param folders - Of any run: a work tree's own, one of a nebula's phase, or of a task's step. */
 export function openFactsIn(folders: RunFolders, options: FactsOptions = {}): RunFactsReader {
   const { dir } = folders;
-  const { runner = () => undefined } = options;
-  let journal = NOTHING_READ;
+  const { runner = () => undefined, facts: given } = options;
+  let journal = given === undefined ? NOTHING_READ : tellingAll(given);
   let run: StoredFiles | undefined;
   let last: { readonly key: readonly unknown[]; readonly facts: RunFacts } | undefined;
   return {
@@ -49,7 +52,7 @@ export function openFactsIn(folders: RunFolders, options: FactsOptions = {}): Ru
       const mark = markOf(dir);
       // In this order: the journal has what the checkpoint says.
       if (run?.mark !== mark) run = { mark, ...(await load(dir)) };
-      journal = readOn(dir, journal);
+      if (given === undefined) journal = readOn(dir, journal);
       const key = [mark, journal.end?.hash, journal.problem, holder?.pid];
       if (last !== undefined && key.every((part, n) => part === last?.key[n])) return last.facts;
       const sources = sourcesOf(folders, run, journal, holder);

@@ -1,7 +1,7 @@
 import type { CommitFacts, LifeFacts, RunFacts, TurnFacts } from "../facts/run-facts.ts";
 import { count, duration, money } from "../text/format.ts";
-import { CHECK_LABELS, changesText, outcomeText, RECOVERIES } from "../words/events.ts";
-import { FINDING_STATUSES, shortId, TURN_ENDS } from "../words/states.ts";
+import { CHECK_LABELS, changesText, outcomeText } from "../words/events.ts";
+import { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "../words/states.ts";
 import { code, fence, table, word } from "./inert.ts";
 
 /** A section of a report: Markdown without its heading. */
@@ -133,7 +133,7 @@ function turnsText({ turns }: RunFacts, limits: ReportLimits): string {
 
 function endText({ status, recoveries, denied }: TurnFacts): string {
   const told = [
-    ...recoveries.map((how) => RECOVERIES[how]),
+    ...recoveries.map((how) => RECOVERED[how]),
     ...(denied.length === 0 ? [] : [`${count(denied.length, "action")} denied`]),
   ];
   return [TURN_ENDS[status], ...told].join("; ");
@@ -187,7 +187,7 @@ function lifeEnd({ end, message }: LifeFacts): string {
 
 function foundText({ recovered }: LifeFacts): string {
   if (recovered === undefined) return "";
-  return `turn ${turnNumber(shortId(recovered.turnId))} ${RECOVERIES[recovered.how]}`;
+  return `turn ${turnNumber(shortId(recovered.turnId))} ${RECOVERED[recovered.how]}`;
 }
 
 /** A turn's number as it is, anything else as code. */

@@ -19,4 +19,4 @@ export {
   undoneWords,
   waitingWords,
 } from "./events.ts";
-export { FINDING_STATUSES, shortId, TURN_ENDS } from "./states.ts";
+export { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "./states.ts";

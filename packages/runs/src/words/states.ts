@@ -1,4 +1,5 @@
 import type { FindingStatus } from "@quasar/checkpoint";
+import type { TurnRecovery } from "@quasar/loop";
 import type { TurnSummary } from "../look/turns.ts";
 import { cleanLine } from "../text/clean.ts";
 
@@ -16,6 +17,14 @@ export const FINDING_STATUSES: Readonly<Record<FindingStatus, string>> = {
   fixed: "fixed",
   still_present: "still present",
   regressed: "came back",
+};
+
+/** What became of a turn that a crash had cut off, once that is over. */
+export const RECOVERED: Readonly<Record<TurnRecovery, string>> = {
+  followed: "reattached",
+  read: "read after a crash",
+  resumed: "session continued",
+  restarted: "started again",
 };
 
 /** Of `<run>.<n>` what tells the turns of a run apart. */

@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { replaceFile } from "@quasar/durable";
+import type { Redactor } from "@quasar/agents/environment";
 import { GitError } from "@quasar/git";
+import { redactFacts, type RunFacts } from "@quasar/runs/facts";
 import type { GhFailure } from "../github/gh.ts";
 import type { Github, NewPullRequest, PullRequest } from "../github/pull-requests.ts";
 import { repositoryName } from "../github/repository.ts";
 import { outgoing } from "../outgoing.ts";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
+import { stepFacts } from "../runs/step-facts.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
 import { askBeforePublishing } from "./publishing.ts";
 import { findPullRequest, forgeOf } from "./pull-request.ts";
@@ -57,7 +60,8 @@ export const pullRequestStep: Required<StepExecutor> = {
       const { task, hook, ports, worktree } = input;
       const redact = outgoing(ports, worktree);
       const title = taskSubject(task, redact);
-      const body = pullRequestBody(task, hook, redact, receiptsTrailer(input));
+      const runs = await factsOfSteps(input, redact);
+      const body = pullRequestBody(task, hook, redact, runs, receiptsTrailer(input));
       const wanted = { branch, base, title, body };
       if (found.kind !== "ok") return notMade(input, github, wanted, found);
       return create(input, github, wanted, head);
@@ -83,6 +87,15 @@ export const pullRequestStep: Required<StepExecutor> = {
     }
   },
 };
+
+/** What agents did in the steps, without secrets. */
+async function factsOfSteps(
+  { task, taskDir, worktree: workTree, hook }: RunningStep,
+  redact: Redactor,
+): Promise<ReadonlyMap<string, RunFacts>> {
+  const runs = await stepFacts({ taskDir, taskId: task.id, workTree }, hook);
+  return new Map([...runs].map(([step, facts]) => [step, redactFacts(facts, redact)]));
+}
 
 async function create(
   input: RunningStep,

@@ -1,4 +1,5 @@
 import type { HookFile, StepRecord } from "@quasar/hookfile";
+import type { RunFacts } from "@quasar/runs/facts";
 import { expect, test } from "vitest";
 import type { TaskRecord } from "../task-record.ts";
 import { pullRequestBody } from "./pull-request-text.ts";
@@ -11,6 +12,7 @@ function aBody({
   description = HOSTILE,
   note = HOSTILE,
   outputs = 1,
+  runs = new Map<string, RunFacts>(),
 } = {}): string {
   const names = Array.from({ length: outputs }, (_, index) => `analyze${index || ""}`);
   const steps = names.map(
@@ -21,7 +23,7 @@ function aBody({
   const task = { id: "task-1\n@all", description, stepResults } as unknown as TaskRecord;
   const hook = { steps, receipts } as unknown as HookFile;
   const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
-  return pullRequestBody(task, hook, redact, { "Quasar-Receipts": "1 ab" });
+  return pullRequestBody(task, hook, redact, runs, { "Quasar-Receipts": "1 ab" });
 }
 
 test("leaves outside of fences nothing that others wrote", () => {
@@ -42,6 +44,28 @@ test("names the steps with their attempts, and the receipts with their commands"
   expect(body).toContain("```text\nanalyze (ai): completed, 2 attempts: all of it\n```");
   expect(body).toContain("```text\nrcpt-1: exit code 0: done");
   expect(body).not.toContain("## What analyze said");
+});
+
+test("tells of a step what its run came to, in place of its agents' own words", () => {
+  const turn = { turnId: "r.1", role: "coder", cycle: 1, status: "settled", summary: HOSTILE };
+  const finding = { severity: "major", description: HOSTILE, cycle: 1, status: "fixed", life: [] };
+  const run = {
+    ...{ status: "approved", reason: "", cycle: 1, maxCycles: 3, lives: [] },
+    ...{ turns: [turn], findings: [finding], cycles: [] },
+    money: { spentUsd: 0.5, unknownUsd: 0, maxUsd: 5, hasUnreportedCosts: false },
+    recovery: { crashCount: 0, resumeCount: 0, boughtTwiceCount: 0, boughtTwiceUsd: 0 },
+  } as unknown as RunFacts;
+  const body = aBody({ runs: new Map([["analyze", run]]), output: "its own words" });
+  expect(body).not.toContain("its own words");
+  const ours = body
+    .replaceAll(/^(`{3,})text\n[^]*?\n\1$/gm, "(fence)")
+    .replaceAll(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/gu, "(code)");
+  expect(ours).toContain(
+    "## What analyze did\n\n**Approved** after 1 cycle · $0.50 of $5.00 · 1 turn\n\n(fence)\n\n" +
+      "### Findings\n\n| severity | finding | cycle | status (cycle) |\n| --- | --- | --- | --- |\n" +
+      "| major | (code) | 1 | fixed |\n",
+  );
+  expect(ours).not.toMatch(/everyone|#1/u);
 });
 
 test("has of a review what it says, not the words by which it is read", () => {

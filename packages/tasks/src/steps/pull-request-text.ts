@@ -1,6 +1,8 @@
 import { TRAILER } from "@quasar/git";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import { parseReview } from "@quasar/loop/review";
+import type { RunFacts } from "@quasar/runs/facts";
+import { fence, sectionText, verdictLine, workParts } from "@quasar/runs/report";
 import { fenced } from "../fenced.ts";
 import { plainLine, plainText } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";
@@ -10,19 +12,23 @@ const LONGEST_BODY = 60_000;
 const LONGEST_DESCRIPTION = 8_000;
 const LONGEST_OUTPUT = 2_000;
 const NEWEST_RECEIPTS = 50;
+/** Of what is told of a step's run. */
+const LIMITS = { rows: 20, text: LONGEST_OUTPUT };
 
 /**
  * What a pull request says of its task: what was asked for, what the steps before did, the receipts.
  *
- * Agents wrote some of it and could mean others than its readers: all that is not ours stands in fences,
+ * Agents wrote some of it and could mean others than its readers: all that is not ours stands in fences and code,
  * in which GitHub calls nobody, closes no issue and loads no picture.
  *
+ * @param runs - The facts of the runs of its steps, by the steps' names, without secrets.
  * @param trailers - Its last lines after `Quasar-Task`: ours, not others'.
  */
 export function pullRequestBody(
   task: TaskRecord,
   hook: HookFile,
   redact: (text: string) => string,
+  runs: ReadonlyMap<string, RunFacts>,
   trailers: Readonly<Record<string, string>>,
 ): string {
   const done = hook.steps.filter(({ status }) => status === "completed" || status === "skipped");
@@ -32,7 +38,7 @@ export function pullRequestBody(
     "## Steps",
     quoted(done.map((step) => plainLine(redact(stepLine(step)))).join("\n")),
     ...receiptsPart(hook, redact),
-    ...done.flatMap((step) => outputPart(task, step, redact)),
+    ...done.flatMap((step) => agentPart(task, step, runs.get(step.name), redact)),
   ];
   const id = plainLine(task.id, 100).replaceAll(/[^\w.-]/g, "_");
   const lines = Object.entries({ [TRAILER.task]: id, ...trailers });
@@ -63,12 +69,28 @@ function receiptsPart({ receipts }: HookFile, redact: (text: string) => string):
   return ["## Receipts of validation commands", quoted(lines.join("\n")), how];
 }
 
-function outputPart(
-  { stepResults }: TaskRecord,
-  { name, type }: StepRecord,
+/** What the agents of a step came to: by the facts of its run, else in their own words. */
+function agentPart(
+  task: TaskRecord,
+  step: StepRecord,
+  run: RunFacts | undefined,
   redact: (text: string) => string,
 ): readonly string[] {
-  if (type !== "ai" && type !== "loop" && type !== "verify") return [];
+  if (step.type !== "ai" && step.type !== "loop" && step.type !== "verify") return [];
+  if (run === undefined || run.turns.length === 0) return outputPart(task, step, redact);
+  const summary = run.turns.findLast((turn) => turn.summary !== "")?.summary ?? "";
+  const said = summary === "" ? [] : [fence(summary, LIMITS.text)];
+  const parts = workParts(run, LIMITS).map((part) => sectionText(part, "###"));
+  // One part, so that no heading is left without what it announces.
+  const texts = [`## What ${plainLine(step.name, 40)} did`, verdictLine(run), ...said, ...parts];
+  return [texts.join("\n\n")];
+}
+
+function outputPart(
+  { stepResults }: TaskRecord,
+  { name }: StepRecord,
+  redact: (text: string) => string,
+): readonly string[] {
   const said = stepResults.findLast(({ stepName }) => stepName === name)?.output.trim() ?? "";
   const output = withoutForm(said);
   if (output === "") return [];
