@@ -27,7 +27,7 @@ export interface FactsOptions {
   readonly facts?: readonly Fact[] | undefined;
 }
 
-/** A run that is looked at again and again, while it works or after. Takes no lock and writes nothing. */
+/** Reads a run again and again, while it works or after. Takes no lock and writes nothing. */
 export interface RunFactsReader {
   /**
    * The facts as they are now: the very same object where nothing has changed. A look costs what was added to the

@@ -186,7 +186,7 @@ const HOSTILE: readonly unknown[] = [
   { type: "cycle_start", cycle: "1" },
   { type: "cycle_start", cycle: -1 },
   { type: "agent_start", turnId: { toString: null } },
-  { type: "turn_recovered", how: "bought", turnId: 7 },
+  { type: "turn_recovered", how: "stolen", turnId: 7 },
   { type: "agent_done", turnId: "run.1", durationMs: "long", costUsd: Number.NaN, summary: [] },
   { type: "tools_denied", turnId: "run.1", denials: [null, 3, { what: 4 }] },
   { type: "committed", sha: 5, changes: [], paths: "x" },

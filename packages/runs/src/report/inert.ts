@@ -4,7 +4,7 @@ import { fit, wrap } from "../text/width.ts";
 // Text of others in Markdown. It stands in code only: there GitHub calls nobody, links nothing, closes no issue and loads
 // no picture, whatever is in it.
 
-/** Characters of a text that are looked at for each column: those without a width are few. */
+/** Characters of a text that are read for each column: those without a width are few. */
 const MOST_OF_COLUMN = 10;
 
 /** One line of another's text; `""` where it says nothing. */

@@ -121,7 +121,7 @@ test("a report says what there is to know of a run", () => {
 
     | turn | role | cycle | attempt | end | took | known cost | reserved |
     | --- | --- | --- | --- | --- | --- | --- | --- |
-    | 1 | coder | 1 | 2 | done; restarts; 1 action denied | 1:01 | $0.50 | $0.25 |
+    | 1 | coder | 1 | 2 | done; started again; 1 action denied | 1:01 | $0.50 | $0.25 |
 
     ### Commits
 
@@ -135,8 +135,8 @@ test("a report says what there is to know of a run", () => {
 
     | life | began | ended | end | found of the life before |
     | --- | --- | --- | --- | --- |
-    | 1 | 2026-01-01 00:00:00 UTC | 2026-01-01 00:00:00 UTC | \`it is so\`: \`it is so\` | turn \`it is so\` restarts |
-    | 2 | 2026-01-01 00:00:00 UTC | 2026-01-01 00:00:00 UTC | \`it is so\`: \`it is so\` | turn \`it is so\` restarts |
+    | 1 | 2026-01-01 00:00:00 UTC | 2026-01-01 00:00:00 UTC | \`it is so\`: \`it is so\` | turn \`it is so\` started again |
+    | 2 | 2026-01-01 00:00:00 UTC | 2026-01-01 00:00:00 UTC | \`it is so\`: \`it is so\` | turn \`it is so\` started again |
 
     ### Damage
 

@@ -2,7 +2,13 @@ import type { RunFacts } from "../facts/run-facts.ts";
 import { outcomeText } from "../words/events.ts";
 import { budget, count, duration } from "../text/format.ts";
 import { code, fence } from "./inert.ts";
-import { courseParts, crashWords, type ReportLimits, type ReportPart, workParts } from "./parts.ts";
+import {
+  historyParts,
+  crashWords,
+  type ReportLimits,
+  type ReportPart,
+  workParts,
+} from "./parts.ts";
 
 export interface ReportOptions {
   /** Commands that show more or continue it, for a person to type. @default none */
@@ -34,7 +40,7 @@ export function runMarkdown(facts: RunFacts, options: ReportOptions = {}): strin
 }
 
 function rendered(facts: RunFacts, options: ReportOptions, limits: ReportLimits): string {
-  const parts = [...workParts(facts, limits), ...courseParts(facts, limits)];
+  const parts = [...workParts(facts, limits), ...historyParts(facts, limits)];
   return [
     `## Run ${code(facts.id, 60)}`,
     verdictLine(facts),

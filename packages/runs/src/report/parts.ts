@@ -31,7 +31,7 @@ export function workParts(facts: RunFacts, limits: ReportLimits): readonly Repor
 }
 
 /** What a run went through: its cost, its turns, its commits, its crashes. */
-export function courseParts(facts: RunFacts, limits: ReportLimits): readonly ReportPart[] {
+export function historyParts(facts: RunFacts, limits: ReportLimits): readonly ReportPart[] {
   return filled([
     ["Cost", costText(facts, limits)],
     ["Turns", turnsText(facts, limits)],
