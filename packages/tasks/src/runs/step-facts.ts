@@ -34,13 +34,15 @@ function unlessUnsafe(error: unknown): undefined {
 /** What a task's log tells of a step's run: from its first turn on. */
 function factsOf(log: readonly LoggedEvent[], step: string, turnPrefix: string): readonly Fact[] {
   const ofStep = log.filter((line) => "step" in line && line.step === step);
-  const from = ofStep.findIndex(
-    (line) =>
-      line.type === "loop" &&
-      "turnId" in line.event &&
-      String(line.event.turnId).startsWith(turnPrefix),
-  );
+  const from = ofStep.findIndex((line) => isOfTurn(line, turnPrefix));
   return from < 0 ? [] : ofStep.slice(from).flatMap(factIn);
+}
+
+/** A log may hold anything. */
+function isOfTurn(line: LoggedEvent, turnPrefix: string): boolean {
+  if (line.type !== "loop") return false;
+  const { turnId }: Fact = line.event;
+  return typeof turnId === "string" && turnId.startsWith(turnPrefix);
 }
 
 function factIn(line: LoggedEvent): readonly Fact[] {
