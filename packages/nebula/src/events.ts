@@ -1,6 +1,24 @@
 import type { RunEvent } from "@quasar/runs";
 import type { AgentQuestion } from "./question.ts";
 
+/** Why an engine stopped. */
+export type StopReason =
+  /** Every phase has landed, or had nothing to land. */
+  | "done"
+  /** It was to land what is approved and to have nobody work, and all of that has landed. */
+  | "landed"
+  /** Some have failed, or were skipped since others have. */
+  | "failed"
+  /** Some wait for a person, or for the branch. */
+  | "waiting"
+  /** A limit is too small for a phase to begin or continue. */
+  | "budget"
+  /** The branch fails the verification by itself: no phase is to blame. */
+  | "red_base"
+  /** An agent's usage limit: the same command works later. */
+  | "limit"
+  | "interrupted";
+
 /**
  * `flaky`: a command has failed, and passed at the repetition. `known`: there was a receipt. `accepted`: what fails has
  * failed before, and a person has accepted it.
@@ -10,6 +28,16 @@ export type VerificationOutcome = "passed" | "failed" | "flaky" | "known" | "acc
 /** What happens to a nebula and is kept in its journal. Texts in it are not cleaned. */
 export type NebulaEvent =
   | { readonly type: "nebula_begun"; readonly id: string; readonly base: string }
+  /** Another engine works on a nebula that has begun. */
+  | { readonly type: "engine_begins" }
+  | {
+      /** An engine that was killed leaves none. */
+      readonly type: "engine_ends";
+      /** `error`: of the engine itself, and no phase's. */
+      readonly end: StopReason | "error";
+      /** Of the error; `""`: there was none. */
+      readonly message: string;
+    }
   | {
       readonly type: "phase_begun";
       readonly phase: string;

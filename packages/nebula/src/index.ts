@@ -2,9 +2,8 @@
 export { type ApplyEnd, applyNebula, type ApplyOptions } from "./engine/apply.ts";
 export type { Beginning } from "./engine/begin.ts";
 export type { EngineLimits, PhaseRunOptions } from "./context/context.ts";
-export type { StopReason } from "./engine/stop-reason.ts";
 export { NebulaError, type NebulaErrorCode } from "./errors.ts";
-export type { NebulaEvent, Told } from "./events.ts";
+export type { NebulaEvent, StopReason, Told } from "./events.ts";
 export { type Answer, type Answered, answerPhase } from "./people/answer.ts";
 export { findNebula, isUnfinished, listNebulae, unfinishedOf } from "./state/list.ts";
 export type {

@@ -5,7 +5,7 @@ import { GitError } from "@quasar/git";
 import { pushBranch } from "@quasar/git/remotes";
 import { expect, test, vi } from "vitest";
 import { stopEngine } from "../src/people/stop.ts";
-import { updateNebula } from "../src/engine/update.ts";
+import { updateNebula } from "../src/people/update-nebula.ts";
 import type { Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { awaitsPush } from "../src/state/state.ts";

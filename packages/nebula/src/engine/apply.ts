@@ -5,6 +5,7 @@ import type { KeyManager } from "@quasar/receipts";
 import { openSharedControls } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
+import type { StopReason } from "../events.ts";
 import { refuseArchived } from "../state/archived.ts";
 import { specReader } from "../state/copy.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
@@ -25,11 +26,11 @@ import { AgentLimits } from "../context/agent-limits.ts";
 import { askPush } from "./ask-push.ts";
 import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
+import { noteEnd, noteError } from "./engine-end.ts";
 import { endedBy } from "./ended-by.ts";
 import { pushBranchOf } from "./push.ts";
 import { LimitFiles } from "../context/limit-files.ts";
 import { lockBeginning, lockEngine } from "../state/lock.ts";
-import type { StopReason } from "./stop-reason.ts";
 import { note } from "../state/report.ts";
 
 export interface ApplyOptions extends Beginning {
@@ -175,17 +176,19 @@ async function work(
         note(engine, { type: "warning", message: `accepted: ${message}` });
       }
       await endLeftCommands(engine);
+      const hasBegun = store.current.ownsBranch;
       await openBranch(engine);
+      if (hasBegun) store.note({ type: "engine_begins" });
       onBegun();
       openTreesFolder(repository, engine);
       await repairTrees(engine);
       const reason = await drive(engine);
       if (reason === "done") await pushBranchOf(engine);
-      return { reason, state: store.current };
+      return noteEnd(store, reason);
     } catch (error) {
       // What an interrupted git or command throws is no failure.
-      if (error !== signal.reason) throw endedBy(error, begun);
-      return { reason: "interrupted", state: store.current };
+      if (error === signal.reason) return noteEnd(store, "interrupted");
+      throw noteError(store, endedBy(error, begun), redact);
     } finally {
       store.close();
       await mirror?.settled();

@@ -47,7 +47,10 @@ export function budgetOf(facts: BudgetFacts, { spec, state }: Phase): PhaseBudge
 }
 
 /** What a phase may spend by its files, or else by what the user has set; 0: no limit. */
-function limitOf({ spec, limits }: BudgetFacts, { maxBudgetUsd }: PhaseSpec): number {
+export function limitOf(
+  { spec, limits }: { readonly spec: NebulaSpec; readonly limits: Pick<EngineLimits, "phaseUsd"> },
+  { maxBudgetUsd }: PhaseSpec,
+): number {
   return maxBudgetUsd ?? spec.execution.maxBudgetUsd ?? limits.phaseUsd;
 }
 

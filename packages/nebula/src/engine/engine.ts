@@ -1,4 +1,5 @@
 import { messageOf } from "@quasar/runs/internal";
+import type { StopReason } from "../events.ts";
 import { knownBase } from "../landing/base.ts";
 import { reconcileLandings } from "../landing/land.ts";
 import { tellPlanWaits } from "../people/plan-gate.ts";
@@ -13,7 +14,7 @@ import { InFlight } from "./in-flight.ts";
 import { Lane } from "./lane.ts";
 import { Obstacles } from "./obstacles.ts";
 import { phasesOf, skippedPhases } from "../state/schedule.ts";
-import { type StopReason, stopReason } from "./stop-reason.ts";
+import { stopReason } from "./stop-reason.ts";
 
 /** How often what people have decided is read, in milliseconds. */
 export const LOOK_MS = 1000;

@@ -1,24 +1,7 @@
+import type { StopReason } from "../events.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import { waitsForBudget } from "./budget.ts";
 import type { LandingsOnly } from "../context/context.ts";
-
-/** Why an engine stopped. */
-export type StopReason =
-  /** Every phase has landed, or had nothing to land. */
-  | "done"
-  /** It was to land what is approved and to have nobody work, and all of that has landed. */
-  | "landed"
-  /** Some have failed, or were skipped since others have. */
-  | "failed"
-  /** Some wait for a person, or for the branch. */
-  | "waiting"
-  /** A limit is too small for a phase to begin or continue. */
-  | "budget"
-  /** The branch fails the verification by itself: no phase is to blame. */
-  | "red_base"
-  /** An agent's usage limit: the same command works later. */
-  | "limit"
-  | "interrupted";
 
 /** What an engine has met that its nebula's state does not say. */
 export interface Standing {

@@ -1,2 +1,19 @@
 /** What is shown of a nebula: the one source of every report, screen and answer. */
-export type { LandingFacts, NebulaFacts, NeedFacts, PhaseFacts } from "./nebula-facts.ts";
+export { eventWords, type EventLine, questionWords } from "./event-words.ts";
+export { type NebulaBeside, nebulaFacts, type NebulaSources } from "./facts.ts";
+export type {
+  DecisionFacts,
+  LandingFacts,
+  NebulaEventFacts,
+  NebulaFacts,
+  NeedFacts,
+  PhaseFacts,
+  PushFacts,
+  QuestionFacts,
+  ReworkFacts,
+  VerificationFacts,
+} from "./nebula-facts.ts";
+export { needsOf } from "./needs.ts";
+export { type NebulaReader, openNebulaReader, readNebulaFacts } from "./read-facts.ts";
+export { reasonOf, type Standing, standingOf } from "./standing.ts";
+export { NO_STORY, type NebulaStory, storyAfter } from "./story.ts";

@@ -178,6 +178,21 @@ export function laneWaits(
   );
 }
 
+/** Ids of the phases that are approved and wait for the lane, first the one whose turn it is. */
+export function laneOrder(
+  phases: readonly PhaseState[],
+  mergeOrder: "ready" | "plan",
+): readonly string[] {
+  const first = ({ status, merges }: PhaseState): number =>
+    status === "landing" ? 0 : mergeOrder === "plan" && merges !== "" ? 1 : 2;
+  const waiting = phases.filter(isInLane);
+  const ordered = waiting.toSorted((one, other) => {
+    const bySeq = mergeOrder === "ready" ? one.seq - other.seq : 0;
+    return first(one) - first(other) || bySeq;
+  });
+  return ordered.map(({ id }) => id);
+}
+
 /** Whether a phase only merges what a person has named. */
 export function isMerge({ state }: Pick<Phase, "state">): boolean {
   return state.merges !== "";

@@ -1,12 +1,17 @@
-import type { NebulaEvent, NebulaState, PhaseState, StopReason } from "@quasar/nebula";
+import type { NebulaEvent, NebulaState, StopReason } from "@quasar/nebula";
 import {
-  type AgentQuestion,
-  isPushed,
-  type NebulaCost,
-  type NebulaNow,
-  type NebulaProgress,
-  progressOf,
-  type Shortage,
+  type NebulaFacts as Model,
+  nebulaFacts as modelOf,
+  NO_STORY,
+  type PhaseFacts as PhaseModel,
+  type PushFacts,
+} from "@quasar/nebula/facts";
+import type {
+  AgentQuestion,
+  NebulaCost,
+  NebulaNow,
+  NebulaProgress,
+  Shortage,
 } from "@quasar/nebula/internal";
 import type { RunEvent } from "@quasar/runs";
 import { knownUsd, type RunSpending } from "@quasar/runs/internal";
@@ -96,60 +101,53 @@ export interface NebulaResult extends NebulaFacts {
   readonly next: readonly string[];
 }
 
+/** What `--json` has of a nebula whose journal and runs nobody has read: it has nothing of them. */
 export function nebulaFacts(
   state: NebulaState,
   cost: NebulaCost,
-  { pid, working, limits, pauseEnds, laneWaits, questions }: NebulaNow,
+  now: NebulaNow,
   { raising: { shortages }, obstacles }: FoundBeside,
 ): NebulaFacts {
-  const { id, name, dir, branch, base, phases, planVerdict, planReason } = state;
+  const beside = { shortages, obstacles };
+  const unread = { spec: undefined, story: NO_STORY, runs: new Map() };
+  return nebulaLine(modelOf({ state, cost, now, beside, ...unread }));
+}
+
+/** A nebula as `--json` has it. */
+export function nebulaLine(model: Model): NebulaFacts {
+  const { planVerdict, push, money } = model;
   return {
-    ...progressOf(state),
-    ...{
-      nebulaId: id,
-      nebula: name,
-      dir,
-      branch,
-      baseSha: base,
-      pid,
-      pauseEnds,
-      obstacles: obstacles.map(({ message }) => message),
-    },
-    ...spendingFacts(cost.total),
-    shortages: shortages.map(shortageFacts),
+    ...{ landedCount: model.landedCount, phaseCount: model.phaseCount },
+    ...{ nebulaId: model.id, nebula: model.name, dir: model.dir },
+    ...{ branch: model.branch, baseSha: model.baseSha },
+    ...{ pid: model.pid, pauseEnds: model.pauseEnds },
+    obstacles: model.obstacles.map(({ message }) => message),
+    ...spendingFacts(money),
+    shortages: model.shortages.map(shortageFacts),
     plan: planVerdict === "asked" || planVerdict === "rejected" ? planVerdict : "open",
-    planReason,
-    ...pushFacts(state),
-    questions: questions.map(questionFacts),
-    phases: phases.map((phase) => ({
-      phaseId: phase.id,
-      status: phase.status,
-      isWorkedOn: working.has(phase.id),
-      reason: isFunded(phase, shortages) ? FUNDED : phase.reason,
-      attempt: phase.attempt,
-      runIds: phase.runs,
-      baseSha: phase.base,
-      tipSha: phase.tip,
-      landedSha: phase.landing > 0 ? phase.candidate : "",
-      retryAt: limits.get(phase.id),
-      landsAfter: laneWaits.get(phase.id),
-      ...spendingFacts(cost.phases.get(phase.id) ?? { spentUsd: 0, unknownUsd: 0 }),
-    })),
+    planReason: model.planReason,
+    ...(push && { push: push.status, ...pushReason(push) }),
+    questions: model.openQuestions.map(questionFacts),
+    phases: model.phases.map(phaseLine),
   };
 }
 
-const FUNDED = "its limits are large enough now: a resume continues it";
-
-/** Whether a phase has waited for a larger limit, and has it by now. */
-export function isFunded({ id, question }: PhaseState, shortages: readonly Shortage[]): boolean {
-  return question === "budget" && !shortages.some(({ phase }) => phase === id);
+function phaseLine(phase: PhaseModel): NebulaPhaseFacts {
+  const { id: phaseId, status, isWorkedOn, reason, attempt } = phase;
+  const { baseSha, tipSha, landedSha, retryAt, landsAfter } = phase;
+  return {
+    ...{ phaseId, status, isWorkedOn, reason, attempt },
+    runIds: phase.attempts.map(({ runId }) => runId),
+    ...{ baseSha, tipSha, landedSha },
+    retryAt: retryAt === "" ? undefined : retryAt,
+    landsAfter: landsAfter === "" ? undefined : landsAfter,
+    ...spendingFacts(phase.money),
+  };
 }
 
-function pushFacts(state: NebulaState): Pick<NebulaFacts, "push" | "pushReason"> {
-  const { isPushAsked, pushedTo, pushProblem } = state;
-  if (!isPushAsked) return {};
-  if (pushProblem !== "") return { push: "refused", pushReason: pushProblem };
-  return isPushed(state) ? { push: "pushed", pushReason: pushedTo } : { push: "asked" };
+function pushReason(push: PushFacts): Pick<NebulaFacts, "pushReason"> {
+  if (push.status === "asked") return {};
+  return { pushReason: push.status === "pushed" ? push.remote : push.reason };
 }
 
 export function spendingFacts({ spentUsd, unknownUsd }: RunSpending): SpendingFacts {
@@ -176,6 +174,7 @@ interface EventFacts {
   readonly runId?: string | undefined;
   readonly sha?: string | undefined;
   readonly isOutdated?: boolean | undefined;
+  readonly end?: StopReason | "error" | undefined;
   readonly outcome?: "passed" | "failed" | "flaky" | "known" | "accepted" | undefined;
   readonly reasons?: readonly string[] | undefined;
   readonly phaseIds?: readonly string[] | undefined;
@@ -245,6 +244,10 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId: event.phase, sha: event.commit };
     case "nebula_begun":
       return { phaseId: "", sha: event.base };
+    case "engine_begins":
+      return { phaseId: "" };
+    case "engine_ends":
+      return { phaseId: "", end: event.end, reason: event.message };
     case "phase_begun":
       return { phaseId: event.phase, attempt: event.attempt, runId: event.runId };
     case "phase_approved": {

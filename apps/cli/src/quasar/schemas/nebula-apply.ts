@@ -28,6 +28,11 @@ import { FOLDER_CHANGED } from "./nebula.ts";
 import { shortage, SPENDING } from "./spending.ts";
 import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts";
 
+const STOP_REASONS = [
+  ...(["done", "landed", "failed", "waiting"] as const),
+  ...(["red_base", "budget", "limit", "interrupted"] as const),
+] as const;
+
 const phaseId = text('The phase; "": the nebula as a whole');
 
 const questionKind = word(
@@ -57,6 +62,8 @@ const eventLine = timedLine(
     what: word(
       [
         "nebula_begun",
+        "engine_begins",
+        "engine_ends",
         "phase_begun",
         "phase_approved",
         "candidate_made",
@@ -101,6 +108,9 @@ const eventLine = timedLine(
         ["passed", "failed", "flaky", "known", "accepted"],
         "Of a verification; accepted: what fails has failed before",
       ),
+    ),
+    end: v.optional(
+      word([...STOP_REASONS, "error"], "How an engine ended; error: of its own, and no phase's"),
     ),
     phaseIds: v.optional(texts("The phases that an update is about")),
     reasons: v.optional(
@@ -185,7 +195,7 @@ export const NEBULA_ENTRIES = {
 const resultLine = timedLine("nebula", "The last line: how the nebula stands, and why it stopped", {
   ...NEBULA_ENTRIES,
   reason: word(
-    ["done", "landed", "failed", "waiting", "red_base", "budget", "limit", "interrupted"],
+    STOP_REASONS,
     "Why it stopped",
   ),
   exit: whole("The exit code, which the README lists"),

@@ -1,0 +1,155 @@
+import type { RunFacts } from "@quasar/runs/facts";
+import type { EngineLimits } from "../context/context.ts";
+import { limitOf, type Shortage } from "../engine/budget.ts";
+import type { NebulaObstacle } from "../engine/find-obstacles.ts";
+import type { NebulaNow } from "../people/now.ts";
+import { planOrder } from "../spec/order.ts";
+import type { NebulaSpec } from "../spec/types.ts";
+import { attemptsOf } from "../state/attempts.ts";
+import type { NebulaCost } from "../state/cost.ts";
+import { laneOrder } from "../state/schedule.ts";
+import {
+  isPushed,
+  landedPhases,
+  landedTip,
+  type NebulaState,
+  type PhaseState,
+  progressOf,
+} from "../state/state.ts";
+import { livesOf } from "./lives.ts";
+import { moneyOf, nebulaMoney, spendingOf } from "./money.ts";
+import type { LandingFacts, NebulaFacts, PhaseFacts, PushFacts } from "./nebula-facts.ts";
+import { needsOf } from "./needs.ts";
+import { standingOf } from "./standing.ts";
+import { type NebulaStory, NO_PHASE_STORY } from "./story.ts";
+
+/** What a caller knows of a nebula that its own files do not say. */
+export interface NebulaBeside {
+  /** What engines may spend by the user's settings. @default what its files say */
+  readonly limits?: Pick<EngineLimits, "totalUsd" | "phaseUsd"> | undefined;
+  /** By the same settings. @default not known */
+  readonly shortages?: readonly Shortage[] | undefined;
+  /** Found by asking git. @default not known */
+  readonly obstacles?: readonly NebulaObstacle[] | undefined;
+}
+
+/** What the facts of a nebula are made from. */
+export interface NebulaSources {
+  readonly state: NebulaState;
+  /** The files that it is worked on by; `undefined`: nobody has read them, or they cannot be read. */
+  readonly spec: NebulaSpec | undefined;
+  readonly cost: NebulaCost;
+  readonly now: NebulaNow;
+  readonly story: NebulaStory;
+  /** Oldest first, by the phase's id; none of a phase whose runs nobody has read. */
+  readonly runs: ReadonlyMap<string, readonly RunFacts[]>;
+  readonly beside?: NebulaBeside | undefined;
+  /** Damage of its files, in words. @default none */
+  readonly problems?: readonly string[] | undefined;
+}
+
+/** Pure: the same sources have the same facts. */
+export function nebulaFacts(sources: NebulaSources): NebulaFacts {
+  const { state, spec, cost, now, story, beside = {}, problems = [] } = sources;
+  const { planVerdict, planReason } = state;
+  const { shortages = [], obstacles = [], limits } = beside;
+  const phases = phaseFacts(sources);
+  const isWorking = now.pid !== undefined;
+  const total = limits?.totalUsd ?? spec?.execution.totalBudgetUsd ?? 0;
+  return {
+    ...progressOf(state),
+    ...{ id: state.id, name: state.name, dir: state.dir, branch: state.branch },
+    ...{ baseSha: state.base, tipSha: landedTip(state), isArchived: state.archivedFrom !== "" },
+    status: statusOf(state, now),
+    ...{ pid: now.pid, pauseEnds: now.pauseEnds, planVerdict, planReason },
+    ...{ startedAt: state.createdAt, lastAt: story.lastAt || state.createdAt },
+    push: pushFacts(state),
+    needs: needsOf(state, now, shortages),
+    ...{ shortages, obstacles, phases },
+    money: nebulaMoney(cost.total, state, phases, total),
+    landings: landedPhases(state).map((phase) => landingFacts(phase, story)),
+    lane: laneOrder(state.phases, spec?.execution.mergeOrder ?? "ready"),
+    ...{ decisions: story.decisions, questions: story.questions, openQuestions: now.questions },
+    lives: livesOf(story.lives, isWorking),
+    events: story.events,
+    problems: [...problems, ...unreadable(story)],
+  };
+}
+
+function statusOf({ phases }: NebulaState, { pid, pauseEnds }: NebulaNow): NebulaFacts["status"] {
+  if (phases.every(({ status }) => status === "done")) return "done";
+  if (pauseEnds.length > 0) return "paused";
+  return pid === undefined ? "stopped" : "working";
+}
+
+function phaseFacts({
+  state,
+  spec,
+  cost,
+  now,
+  story,
+  runs,
+  beside = {},
+}: NebulaSources): readonly PhaseFacts[] {
+  const { limits = { totalUsd: 0, phaseUsd: 0 }, shortages } = beside;
+  const specs = new Map(spec?.phases.map((phase) => [phase.id, phase]));
+  const waves = wavesOf(spec);
+  return state.phases.map((phase): PhaseFacts => {
+    const { id, status, attempt, question, digest, base: baseSha, tip: tipSha } = phase;
+    const own = specs.get(id);
+    const told = story.phases.get(id) ?? NO_PHASE_STORY;
+    const isWorkedOn = now.working.has(id);
+    const retryAt = now.limits.get(id) ?? "";
+    const ofRuns = runs.get(id) ?? [];
+    const landedSha = phase.landing > 0 ? phase.candidate : "";
+    const isFunded =
+      question === "budget" && shortages?.some(({ phase: short }) => short === id) === false;
+    const maxUsd = spec && own ? limitOf({ spec, limits }, own) : 0;
+    return {
+      ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
+      standing: standingOf({ status, isWorkedOn, retryAt }, now),
+      reason: isFunded ? FUNDED : phase.reason,
+      isMerge: phase.merges !== "",
+      ...{ dependsOn: own?.dependsOn ?? [], wave: waves.get(id) ?? 0 },
+      attempts: attemptsOf(phase, told.attempts),
+      ...{ reworks: told.reworks, warnings: told.warnings },
+      money: moneyOf(spendingOf(cost.phases, id), ofRuns, maxUsd),
+      runs: ofRuns,
+      ...{ question, digest, baseSha, tipSha, landedSha },
+      landedAt: told.landedAt.get(landedSha) ?? "",
+      landsAfter: now.laneWaits.get(id) ?? "",
+    };
+  });
+}
+
+const FUNDED = "its limits are large enough now: a resume continues it";
+
+function wavesOf(spec: NebulaSpec | undefined): ReadonlyMap<string, number> {
+  const waves = spec === undefined ? [] : planOrder(spec.phases).waves;
+  return new Map(waves.flatMap((wave, at) => wave.map(({ id }) => [id, at + 1] as const)));
+}
+
+function landingFacts(
+  { id, landing: number, candidate: sha, tree, onto, verified: isVerified }: PhaseState,
+  story: NebulaStory,
+): LandingFacts {
+  const { verifications, landedAt } = story.phases.get(id) ?? NO_PHASE_STORY;
+  const last = verifications.at(-1);
+  return {
+    ...{ phase: id, number, sha, tree, onto, isVerified, verifications },
+    isVerifiedTree: last && last.tree === tree,
+    at: landedAt.get(sha) ?? "",
+  };
+}
+
+function pushFacts(state: NebulaState): PushFacts | undefined {
+  const { isPushAsked, pushedTip: tip, pushedTo: remote, pushProblem: reason } = state;
+  if (!isPushAsked) return undefined;
+  if (reason !== "") return { status: "refused", reason };
+  return isPushed(state) ? { status: "pushed", remote, tip } : { status: "asked" };
+}
+
+function unreadable({ unreadableCount: count }: NebulaStory): readonly string[] {
+  if (count === 0) return [];
+  return [`${count === 1 ? "an event" : `${count} events`} of its journal cannot be read`];
+}
