@@ -133,19 +133,15 @@ export function eventWords(
   }
 }
 
-/** The same as one line, without what it is about. Not cleaned. */
+/** The same as one line, without what it is about: cleaned for a terminal, its times in RFC 3339. `""`: none. */
 export function eventLine(event: NebulaEvent): string {
   return eventWords(event, (rfc3339) => rfc3339)
-    .map(({ text, why = "" }) => oneLine(`${text}${why}`))
+    .map(({ text, why = "" }) => fit(cleanLine(`${text}${why}`), MOST))
     .join("; ");
 }
 
-const MOST = 2000;
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s*[\r\n\u2028\u2029]+\s*/gu, " ").trim();
-  return line.length <= MOST ? line : `${line.slice(0, MOST - 1).toWellFormed()}…`;
-}
+/** Columns of the longest part of a line. */
+const MOST = 400;
 
 /** A question in a line, with the answers to choose from: cleaned and bounded. */
 export function questionWords({

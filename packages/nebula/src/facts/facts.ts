@@ -1,4 +1,4 @@
-import type { RunFacts } from "@quasar/runs/facts";
+import type { RecoveryFacts, RunFacts } from "@quasar/runs/facts";
 import type { EngineLimits } from "../context/context.ts";
 import { limitOf, type Shortage } from "../engine/budget.ts";
 import type { NebulaObstacle } from "../engine/find-obstacles.ts";
@@ -17,7 +17,7 @@ import {
   progressOf,
 } from "../state/state.ts";
 import { livesOf } from "./lives.ts";
-import { moneyOf, nebulaMoney, spendingOf } from "./money.ts";
+import { exact, moneyOf, nebulaMoney, spendingOf } from "./money.ts";
 import type { LandingFacts, NebulaFacts, PhaseFacts, PushFacts } from "./nebula-facts.ts";
 import { needsOf } from "./needs.ts";
 import { standingOf } from "./standing.ts";
@@ -55,6 +55,7 @@ export function nebulaFacts(sources: NebulaSources): NebulaFacts {
   const { shortages = [], obstacles = [], limits } = beside;
   const phases = phaseFacts(sources);
   const isWorking = now.pid !== undefined;
+  const lives = livesOf(story.lives, isWorking);
   const total = limits?.totalUsd ?? spec?.execution.totalBudgetUsd ?? 0;
   return {
     ...progressOf(state),
@@ -70,7 +71,7 @@ export function nebulaFacts(sources: NebulaSources): NebulaFacts {
     landings: landedPhases(state).map((phase) => landingFacts(phase, story)),
     lane: laneOrder(state.phases, spec?.execution.mergeOrder ?? "ready"),
     ...{ decisions: story.decisions, questions: story.questions, openQuestions: now.questions },
-    lives: livesOf(story.lives, isWorking),
+    ...{ lives, recovery: recoveryOf(lives, phases) },
     events: story.events,
     problems: [...problems, ...unreadable(story)],
   };
@@ -102,13 +103,12 @@ function phaseFacts({
     const retryAt = now.limits.get(id) ?? "";
     const ofRuns = runs.get(id) ?? [];
     const landedSha = phase.landing > 0 ? phase.candidate : "";
-    const isFunded =
-      question === "budget" && shortages?.some(({ phase: short }) => short === id) === false;
+    const hasBudget = shortages !== undefined && isFunded(phase, shortages);
     const maxUsd = spec && own ? limitOf({ spec, limits }, own) : 0;
     return {
       ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
       standing: standingOf({ status, isWorkedOn, retryAt }, now),
-      reason: isFunded ? FUNDED : phase.reason,
+      reason: hasBudget ? FUNDED : phase.reason,
       isMerge: phase.merges !== "",
       ...{ dependsOn: own?.dependsOn ?? [], wave: waves.get(id) ?? 0 },
       attempts: attemptsOf(phase, told.attempts),
@@ -120,6 +120,14 @@ function phaseFacts({
       landsAfter: now.laneWaits.get(id) ?? "",
     };
   });
+}
+
+/** Whether a phase has waited for a larger limit, and has it by now. */
+export function isFunded(
+  { id, question }: Pick<PhaseState, "id" | "question">,
+  shortages: readonly Shortage[],
+): boolean {
+  return question === "budget" && !shortages.some(({ phase }) => phase === id);
 }
 
 const FUNDED = "its limits are large enough now: a resume continues it";
@@ -139,6 +147,16 @@ function landingFacts(
     ...{ phase: id, number, sha, tree, onto, isVerified, verifications },
     isVerifiedTree: last && last.tree === tree,
     at: landedAt.get(sha) ?? "",
+  };
+}
+
+function recoveryOf(lives: NebulaFacts["lives"], phases: readonly PhaseFacts[]): RecoveryFacts {
+  const runs = phases.flatMap((phase) => phase.runs);
+  return {
+    crashCount: lives.filter(({ end }) => end === "killed").length,
+    resumeCount: Math.max(0, lives.length - 1),
+    boughtTwiceCount: runs.reduce((sum, { recovery }) => sum + recovery.boughtTwiceCount, 0),
+    boughtTwiceUsd: exact(runs.reduce((sum, { recovery }) => sum + recovery.boughtTwiceUsd, 0)),
   };
 }
 

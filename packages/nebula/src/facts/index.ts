@@ -1,6 +1,6 @@
 /** What is shown of a nebula: the one source of every report, screen and answer. */
 export { eventWords, type EventLine, questionWords } from "./event-words.ts";
-export { type NebulaBeside, nebulaFacts, type NebulaSources } from "./facts.ts";
+export { isFunded, type NebulaBeside, nebulaFacts, type NebulaSources } from "./facts.ts";
 export type {
   DecisionFacts,
   LandingFacts,
@@ -14,6 +14,6 @@ export type {
   VerificationFacts,
 } from "./nebula-facts.ts";
 export { needsOf } from "./needs.ts";
-export { type NebulaReader, openNebulaReader, readNebulaFacts } from "./read-facts.ts";
+export { type NebulaFactsReader, openNebulaFacts, readNebulaFacts } from "./read-facts.ts";
 export { reasonOf, type Standing, standingOf } from "./standing.ts";
-export { NO_STORY, type NebulaStory, storyAfter } from "./story.ts";
+export { NO_STORY, type NebulaStory, continueStory } from "./story.ts";

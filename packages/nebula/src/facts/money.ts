@@ -65,6 +65,6 @@ function sharesOf(lists: readonly (readonly ShareFacts[])[]): readonly ShareFact
 }
 
 /** Sums of decimal fractions miss what they add up to by less than this. */
-function exact(usd: number): number {
+export function exact(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }

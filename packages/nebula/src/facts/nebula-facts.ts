@@ -1,4 +1,10 @@
-import type { EventFacts, LifeFacts, MoneyFacts, RunFacts } from "@quasar/runs/facts";
+import type {
+  EventFacts,
+  LifeFacts,
+  MoneyFacts,
+  RecoveryFacts,
+  RunFacts,
+} from "@quasar/runs/facts";
 import type { Shortage } from "../engine/budget.ts";
 import type { NebulaObstacle } from "../engine/find-obstacles.ts";
 import type { VerificationOutcome } from "../events.ts";
@@ -9,7 +15,7 @@ import type { Standing } from "./standing.ts";
 
 /**
  * All that is shown of a nebula, made from its state, its journal and its phases' runs: plain data, the same for the
- * same files. Texts are not cleaned. Costs are US dollars, times RFC 3339 (`""`: unknown).
+ * same files. Texts are not cleaned, but for those of events. Costs are US dollars, times RFC 3339 (`""`: unknown).
  */
 export interface NebulaFacts extends NebulaProgress {
   readonly id: string;
@@ -60,6 +66,8 @@ export interface NebulaFacts extends NebulaProgress {
   readonly openQuestions: readonly AgentQuestion[];
   /** The engines that worked on it, oldest first. */
   readonly lives: readonly LifeFacts[];
+  /** Crashes and resumes are of its engines, turns that were paid for twice of its phases' runs. */
+  readonly recovery: RecoveryFacts;
   readonly events: readonly NebulaEventFacts[];
   /** Damage of its files, in words. */
   readonly problems: readonly string[];

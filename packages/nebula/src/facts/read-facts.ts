@@ -1,61 +1,95 @@
-import type { RunSpending } from "@quasar/runs/internal";
+import { join } from "node:path";
+import { openFactsIn, type RunFacts, type RunFactsReader } from "@quasar/runs/facts";
+import { fileMark, type Holder, type RunSpending } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import { nebulaNow } from "../people/now.ts";
 import type { NebulaSpec } from "../spec/types.ts";
+import type { SavedState } from "../state/codec.ts";
 import { nebulaCost, type NebulaCost, sumOf } from "../state/cost.ts";
 import { goneError } from "../state/gone.ts";
-import { nebulaHome } from "../state/home.ts";
+import { type NebulaHome, nebulaHome, runsFolder } from "../state/home.ts";
 import { keptSpec } from "../state/list.ts";
 import { isSettled, type NebulaState, type PhaseState } from "../state/state.ts";
 import { loadSaved } from "../state/store.ts";
-import { nebulaFacts, type NebulaBeside } from "./facts.ts";
+import { runnersIn } from "../state/working.ts";
+import { type NebulaBeside, nebulaFacts } from "./facts.ts";
 import type { NebulaFacts } from "./nebula-facts.ts";
-import { createStoryReader } from "./read-story.ts";
+import { NOTHING_READ, readOn, withRecent } from "./read-story.ts";
 
-/** Reads a nebula again and again, also while an engine works on it. It starts no process and writes nothing. */
-export interface NebulaReader {
+/** Reads a nebula again and again, while it works or after. Takes no lock, starts no process, writes nothing. */
+export interface NebulaFactsReader {
   /**
-   * The facts as its files have them now. What a look costs follows from what is open, not from what has happened.
+   * The facts as they are now: the very same object where nothing has changed. A look parses what was added to the
+   * journals since the last one, however long they are.
    *
-   * @throws {NebulaError} `ERR_NOT_FOUND` where the nebula is gone, `ERR_DAMAGED` where its state cannot be read, or its
-   *   copy of its files while the lane's order depends on it.
-   * @throws {DurableError} where its journal is none that can be read.
+   * @param beside - What the caller knows; the same object as long as that is the same.
+   * @throws {NebulaError} `ERR_NOT_FOUND` where the nebula is gone; `ERR_DAMAGED` where its state cannot be read, or its
+   *   copy of its files while the order of landings follows from it.
+   * @throws {CheckpointError} where a run cannot be read: what it has cost is not 0.
    */
-  readonly read: (beside?: NebulaBeside) => Promise<NebulaFacts>;
+  look(beside?: NebulaBeside): Promise<NebulaFacts>;
 }
 
 /** @param commonDir - The git folder that all work trees share. */
-export function openNebulaReader(commonDir: string, id: string): NebulaReader {
+export function openNebulaFacts(commonDir: string, id: string): NebulaFactsReader {
   const home = nebulaHome(commonDir, id);
-  const stories = createStoryReader(home);
-  const costs = createCostReader(commonDir);
-  const specs = createSpecReader(commonDir);
+  const savedNow = createStateReader(home);
+  const costNow = createCostReader(commonDir);
+  const specNow = createSpecReader(commonDir);
+  const runsNow = createRunsReader(home);
+  let journal = NOTHING_READ;
+  let last: { readonly key: readonly unknown[]; readonly facts: NebulaFacts } | undefined;
   return {
-    async read(beside) {
+    async look(beside) {
       // The journal first: what is added meanwhile is in the state by then.
-      stories.look();
-      const saved = loadSaved(home);
-      if (saved === undefined) throw goneError(home);
-      const { state, recent } = saved;
-      const { story, problems } = stories.with(recent);
-      const { spec, problem } = specs(state);
-      return nebulaFacts({
-        ...{ state, spec, story, beside, runs: new Map() },
-        cost: await costs(state),
-        now: await nebulaNow(commonDir, state),
-        problems: [...problems, ...(problem === undefined ? [] : [problem])],
-      });
+      journal = readOn(home, journal);
+      const { state, recent } = savedNow();
+      const { spec, problems } = specNow(state);
+      const now = await nebulaNow(commonDir, state);
+      const cost = await costNow(state);
+      const holders = now.pid === undefined ? NOBODY : runnersIn(commonDir);
+      const runs = await runsNow(state, holders);
+      const read = [...runs.values()].flat();
+      const key = [journal, state, spec, beside, textOf(now), textOf(cost), ...read];
+      const isSame = key.length === last?.key.length && key.every((it, n) => it === last?.key[n]);
+      if (last !== undefined && isSame) return last.facts;
+      const story = withRecent(journal, recent);
+      const found = [...journal.problems, ...problems];
+      const facts = nebulaFacts({ state, spec, cost, now, story, runs, beside, problems: found });
+      last = { key, facts };
+      return facts;
     },
   };
 }
 
-/** The facts of a nebula as they are now. @throws As {@link NebulaReader.read} */
+/** The facts of a nebula as they are now; see {@link NebulaFactsReader.look}. */
 export function readNebulaFacts(
   commonDir: string,
   { id }: Pick<NebulaState, "id">,
   beside?: NebulaBeside,
 ): Promise<NebulaFacts> {
-  return openNebulaReader(commonDir, id).read(beside);
+  return openNebulaFacts(commonDir, id).look(beside);
+}
+
+const NOBODY: ReadonlyMap<string, Holder> = new Map();
+
+/** Plain data with maps and sets, to be compared. */
+function textOf(data: object): string {
+  return JSON.stringify(data, (_key, value: unknown) =>
+    value instanceof Map || value instanceof Set ? [...(value as Iterable<unknown>)] : value,
+  );
+}
+
+function createStateReader(home: NebulaHome): () => SavedState {
+  let known: { readonly mark: string; readonly saved: SavedState } | undefined;
+  return () => {
+    const mark = fileMark(home.state);
+    if (known?.mark === mark) return known.saved;
+    const saved = loadSaved(home);
+    if (saved === undefined) throw goneError(home);
+    known = { mark, saved };
+    return saved;
+  };
 }
 
 /** Reads ledgers: of a phase that has ended once. */
@@ -83,7 +117,7 @@ function createCostReader(commonDir: string): (state: NebulaState) => Promise<Ne
 interface ReadSpec {
   readonly spec: NebulaSpec | undefined;
   /** Why it cannot be read. */
-  readonly problem?: string | undefined;
+  readonly problems: readonly string[];
 }
 
 /** Reads the copy that a nebula is worked on by: once for each revision. */
@@ -98,9 +132,40 @@ function createSpecReader(commonDir: string): (state: NebulaState) => ReadSpec {
 
 function readSpecOf(commonDir: string, state: NebulaState): ReadSpec {
   try {
-    return { spec: keptSpec(commonDir, state) };
+    return { spec: keptSpec(commonDir, state), problems: [] };
   } catch (error) {
     if (!(error instanceof NebulaError)) throw error;
-    return { spec: undefined, problem: error.message };
+    return { spec: undefined, problems: [error.message] };
   }
+}
+
+type RunsOf = ReadonlyMap<string, readonly RunFacts[]>;
+
+/** Reads the runs of all phases. */
+function createRunsReader(
+  home: NebulaHome,
+): (state: NebulaState, holders: ReadonlyMap<string, Holder>) => Promise<RunsOf> {
+  const readers = new Map<string, RunFactsReader>();
+  let holders = NOBODY;
+  const readerOf = (ref: string, runId: string): RunFactsReader => {
+    const dir = join(runsFolder(home, ref), runId);
+    const known = readers.get(dir);
+    if (known !== undefined) return known;
+    // Its work tree may be gone: all that is read of a run is in its folder.
+    const made = openFactsIn({ workTree: dir, dir }, { runner: () => holders.get(runId) });
+    readers.set(dir, made);
+    return made;
+  };
+  return async ({ phases }, now) => {
+    holders = now;
+    const runs = new Map<string, readonly RunFacts[]>();
+    for (const { id, ref, runs: ids } of phases) {
+      const found = await Promise.all(ids.map((runId) => readerOf(ref, runId).look()));
+      runs.set(
+        id,
+        found.filter((facts) => facts !== undefined),
+      );
+    }
+    return runs;
+  };
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NebulaEvent } from "../events.ts";
 import { livesOf } from "./lives.ts";
-import { NO_STORY, storyAfter } from "./story.ts";
+import { NO_STORY, continueStory } from "./story.ts";
 
 const HOSTILE = "\u001b[2J<script>alert(1)</script>\r\n## forged\u2028| a |";
 const [SHA, TREE] = ["a".repeat(40), "b".repeat(40)];
@@ -52,14 +52,14 @@ const EVENTS: readonly NebulaEvent[] = [
 
 const AT = (at: number): string => new Date(at * 1000).toISOString();
 const KEPT = EVENTS.map((event, at) => ({ at: AT(at), ...event }));
-const WHOLE = storyAfter(NO_STORY, KEPT);
+const WHOLE = continueStory(NO_STORY, KEPT);
 
 test("a journal read in pieces tells the same as at once", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(KEPT.length)), (cuts) => {
       const ends = [...cuts.toSorted((one, other) => one - other), KEPT.length];
       const story = ends.reduce(
-        (before, end, at) => storyAfter(before, KEPT.slice(ends[at - 1] ?? 0, end)),
+        (before, end, at) => continueStory(before, KEPT.slice(ends[at - 1] ?? 0, end)),
         NO_STORY,
       );
       expect(story).toEqual(WHOLE);
@@ -98,8 +98,8 @@ test("an engine that left no word was killed, and one that is at work is the las
     { startedAt: first, endedAt: AT(12), end: "killed" },
     { startedAt: second, endedAt: AT(KEPT.length - 1), end: "failed" },
   ]);
-  const open = storyAfter(WHOLE, [{ type: "engine_begins", at: AT(100) }]);
-  const later = storyAfter(open, [
+  const open = continueStory(WHOLE, [{ type: "engine_begins", at: AT(100) }]);
+  const later = continueStory(open, [
     { at: AT(101), type: "decision", phase, attempt: 2, verb: "retry", reason: "" },
   ]);
   expect(livesOf(later.lives, true).at(-1)).toMatchObject({ end: "working", endedAt: "" });
@@ -114,7 +114,7 @@ test("what is no event is counted and changes nothing else", () => {
     JSON.parse('{"__proto__": {"type": "engine_begins"}, "at": 1}') as unknown,
   ];
   const mixed = KEPT.flatMap((event, at) => [event, junk[at % junk.length]]);
-  const { unreadableCount, ...story } = storyAfter(NO_STORY, mixed);
+  const { unreadableCount, ...story } = continueStory(NO_STORY, mixed);
   expect(unreadableCount).toBe(KEPT.length);
   expect({ ...story, unreadableCount: 0 }).toEqual(WHOLE);
 });

@@ -49,7 +49,7 @@ export const NO_PHASE_STORY: PhaseStory = {
  *
  * @param data - Of the records that came, oldest first.
  */
-export function storyAfter(story: NebulaStory, data: readonly unknown[]): NebulaStory {
+export function continueStory(story: NebulaStory, data: readonly unknown[]): NebulaStory {
   if (data.length === 0) return story;
   const events = data.flatMap((each) => readEvent(each) ?? []);
   return {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { namesIn } from "@quasar/process/files";
-import { lockHolder } from "@quasar/runs/internal";
+import { type Holder, lockHolder } from "@quasar/runs/internal";
 import { stateFolder } from "@quasar/runs/tree";
 import { nebulaHome, runsFolder } from "./home.ts";
 import type { NebulaState } from "./state.ts";
@@ -17,7 +17,7 @@ export function workedOn(
   { id: nebula, phases }: NebulaState,
 ): ReadonlySet<string> {
   const home = nebulaHome(commonDir, nebula);
-  const runs = runsAtWork(commonDir);
+  const runs = runnersIn(commonDir);
   return new Set(
     phases
       .filter(({ status }) => status === "running")
@@ -29,13 +29,13 @@ export function workedOn(
   );
 }
 
-/** Ids of the runs that are worked on in the linked work trees of a repository. */
-function runsAtWork(commonDir: string): ReadonlySet<string> {
+/** Who works on the runs of the linked work trees of a repository, by the runs' ids. */
+export function runnersIn(commonDir: string): ReadonlyMap<string, Holder> {
   const linked = join(commonDir, "worktrees");
-  return new Set(
-    namesIn(linked).flatMap((name) => {
-      const stateDir = stateFolder(join(linked, name));
-      return lockHolder({ stateDir })?.runId ?? [];
-    }),
+  const holders = namesIn(linked).map((name) =>
+    lockHolder({ stateDir: stateFolder(join(linked, name)) }),
+  );
+  return new Map(
+    holders.flatMap((holder) => (holder?.runId === undefined ? [] : [[holder.runId, holder]])),
   );
 }

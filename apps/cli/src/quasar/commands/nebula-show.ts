@@ -1,4 +1,5 @@
 import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
+import { standingOf } from "@quasar/nebula/facts";
 import {
   earlierText,
   keptSpec,
@@ -23,7 +24,7 @@ import { answer, showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome
 import { outputFiles } from "../nebula/output-files.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
-import { reasonOf, standingOf } from "../nebula/standing.ts";
+import { reasonOf } from "../nebula/standing.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
 

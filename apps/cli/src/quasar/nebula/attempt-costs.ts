@@ -1,11 +1,12 @@
 import type { NebulaState } from "@quasar/nebula";
+import { standingOf } from "@quasar/nebula/facts";
 import { nebulaEvents, nebulaHome, phaseAttempts, runsFolder } from "@quasar/nebula/internal";
 import { type RunSpending, spendingIn } from "@quasar/runs/internal";
 import { tableLines } from "../../shared/output/table.ts";
 import type { View } from "../../shared/output/text.ts";
 import { type NebulaFacts, type SpendingFacts, spendingFacts } from "../facts/nebula-apply.ts";
 import { costCell } from "../runs/cost-cell.ts";
-import { nameOf, standingOf } from "./standing.ts";
+import { nameOf } from "./standing.ts";
 
 /** What an attempt of a phase has cost. */
 export interface AttemptCost extends SpendingFacts {

@@ -1,4 +1,5 @@
 import type { NebulaState, PhaseState, StopReason } from "@quasar/nebula";
+import { type NeedFacts, needsOf } from "@quasar/nebula/facts";
 import {
   awaitsPush,
   isPushed,
@@ -80,12 +81,15 @@ export function stepsOfNebula(
   const { raising = NOTHING_SHORT, obstacles = [] } = around;
   const { id: nebulaId, phases } = state;
   if (state.archivedFrom !== "") return endSteps(state, around);
-  if (PLAN_WAITS.has(state.planVerdict)) return [...now.pauseEnds, ...planSteps(state)];
-  const question = now.questions[0]?.id;
-  const waiting = phases.filter(
-    (phase) => phase.status === "awaiting_human" && !isAsking(phase) && phase.question !== "budget",
-  );
-  const failed = phases.filter(({ status }) => status === "failed");
+  const needs = needsOf(state, now);
+  if (needs[0]?.kind === "plan") return [...now.pauseEnds, ...planSteps(state)];
+  const question = needs.find(({ kind }) => kind === "agent")?.questionId;
+  const ofKinds = (...kinds: readonly NeedFacts["kind"][]): readonly PhaseState[] => {
+    const ids = new Set(needs.filter(({ kind }) => kinds.includes(kind)).map(phaseOf));
+    return phases.filter(({ id }) => ids.has(id));
+  };
+  const waiting = ofKinds("land", "rework");
+  const failed = ofKinds("failed");
   const isWorkedOn = now.pid !== undefined;
   const steps = [
     ...now.pauseEnds,
@@ -156,7 +160,7 @@ function waitLimit({ limits }: NebulaNow): string {
   return ` --wait-limit ${Math.max(1, Math.ceil(Math.max(...until) / HOUR_MS))}h`;
 }
 
-const PLAN_WAITS: ReadonlySet<string> = new Set(["asked", "rejected"]);
+const phaseOf = ({ phase }: NeedFacts): string => phase;
 
 /** What a person types about a plan that waits for them. Its folder may be gone; it is planned by its copy. */
 function planSteps({ id, dir, planVerdict }: NebulaState): readonly string[] {

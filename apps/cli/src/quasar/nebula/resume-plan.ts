@@ -1,7 +1,7 @@
 import type { NebulaState, PhaseState } from "@quasar/nebula";
+import { isFunded } from "@quasar/nebula/facts";
 import type { NebulaNow, Shortage } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
-import { isFunded } from "../facts/nebula-apply.ts";
 import type { Workspace } from "@quasar/runs";
 import { moment } from "@quasar/runs/text";
 import { labelled, type View } from "../../shared/output/text.ts";

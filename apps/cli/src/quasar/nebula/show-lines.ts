@@ -1,3 +1,4 @@
+import { type Standing, standingOf } from "@quasar/nebula/facts";
 import { budget, cleanLine, costWords, count, fit, moment, money, span } from "@quasar/runs/text";
 import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
 import { section } from "../../shared/output/section.ts";
@@ -6,7 +7,6 @@ import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import { costCell } from "../runs/cost-cell.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
 import { headline } from "./headline.ts";
-import { type Standing, standingOf } from "./standing.ts";
 
 type ShownNebula = Omit<NebulaShowLine, "v" | "type" | "exit" | "next">;
 type ShownPhase = Omit<NebulaPhaseLine, "v" | "type" | "exit" | "next"> & {

@@ -1,10 +1,11 @@
+import { questionWords, type Standing, standingOf } from "@quasar/nebula/facts";
 import { cleanLine, costWords, fit, wrap } from "@quasar/runs/text";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
-import type { NebulaFacts, NebulaPhaseFacts, QuestionFacts } from "../facts/nebula-apply.ts";
+import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 import { costCell } from "../runs/cost-cell.ts";
 import { headline } from "./headline.ts";
-import { nameOf, namesOf, reasonOf, type Standing, standingOf } from "./standing.ts";
+import { nameOf, namesOf, reasonOf } from "./standing.ts";
 import { landedWords } from "./unfinished.ts";
 
 const MOST_REASONS = 4;
@@ -121,15 +122,4 @@ function questionLines({ questions }: NebulaFacts, view: View): string[] {
       ...(detail === "" ? [] : labelled(view, "", fit(cleanLine(detail), 400))),
     ];
   });
-}
-
-/** A question in a line, with the answers to choose from. */
-export function questionWords({
-  kind,
-  summary,
-  options,
-}: Pick<QuestionFacts, "kind" | "summary" | "options">): string {
-  const choices = options.map((option) => fit(cleanLine(option), 60)).join(" | ");
-  const how = [kind.replace("_", " "), ...(choices === "" ? [] : [choices])].join("; ");
-  return `${fit(cleanLine(summary), 200)} (${how})`;
 }

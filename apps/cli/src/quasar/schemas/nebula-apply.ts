@@ -194,10 +194,7 @@ export const NEBULA_ENTRIES = {
 
 const resultLine = timedLine("nebula", "The last line: how the nebula stands, and why it stopped", {
   ...NEBULA_ENTRIES,
-  reason: word(
-    STOP_REASONS,
-    "Why it stopped",
-  ),
+  reason: word(STOP_REASONS, "Why it stopped"),
   exit: whole("The exit code, which the README lists"),
   next: steps(),
 });
