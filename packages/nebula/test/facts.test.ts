@@ -185,4 +185,3 @@ test("an archived nebula needs nobody", async () => {
   const facts = await readNebulaFacts(commonDir(place), state);
   expect([facts.isArchived, facts.needs]).toEqual([true, []]);
 });
-

@@ -154,9 +154,14 @@ export function questionWords({
   return `${fit(cleanLine(summary), 200)} (${how})`;
 }
 
+/** How an engine ended, by what is on record; `undefined`: it is none that this version knows. */
+export function lifeWords(end: string): string | undefined {
+  return Object.hasOwn(ENDED, end) ? ENDED[end as keyof typeof ENDED] : undefined;
+}
+
 function endWords({ end, message }: Extract<NebulaEvent, { type: "engine_ends" }>): EventLine {
   if (end === "error") {
-    return { about: "nebula", text: "its engine failed: ", why: message, tone: "bad" };
+    return { about: "nebula", text: `${ENDED.error}: `, why: message, tone: "bad" };
   }
   return { about: "nebula", text: ENDED[end], tone: end === "done" ? "good" : undefined };
 }
@@ -174,6 +179,7 @@ const ENDED = {
   red_base: "stopped: its branch fails by itself",
   limit: "stopped: an agent met its usage limit",
   interrupted: "stopped: interrupted",
+  error: "its engine failed",
 } as const;
 
 const OUTDATED: EventLine = {
@@ -182,7 +188,8 @@ const OUTDATED: EventLine = {
   tone: "warning",
 };
 
-const DECIDED = {
+/** What a person has decided, after the phase or the plan that it is of. */
+export const DECIDED = {
   approve: "approved by a person",
   reject: "rejected by a person",
   retry: "a person has it begin again",
@@ -192,7 +199,8 @@ const DECIDED = {
 /** Of a retry where a review is left. */
 const CONTINUED = "a person has its run continue with the review";
 
-const VERIFIED = {
+/** What came of a verification, after the phase that it is of. */
+export const VERIFIED = {
   passed: "verified on the merged tree",
   known: "verified before: the merged tree has a receipt",
   flaky: "verified at the second try: a command is flaky",

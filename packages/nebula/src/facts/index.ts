@@ -15,5 +15,6 @@ export type {
 } from "./nebula-facts.ts";
 export { needsOf } from "./needs.ts";
 export { type NebulaFactsReader, openNebulaFacts, readNebulaFacts } from "./read-facts.ts";
+export { redactNebulaFacts } from "./redact.ts";
 export { reasonOf, type Standing, standingOf } from "./standing.ts";
 export { NO_STORY, type NebulaStory, continueStory } from "./story.ts";

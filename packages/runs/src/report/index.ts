@@ -1,4 +1,22 @@
 /** A run as Markdown, for a pull request or a person. */
 export { code, fence, table, word } from "./inert.ts";
-export { type ReportOptions, runMarkdown, sectionText, verdictLine } from "./markdown.ts";
-export { historyParts, type ReportLimits, type ReportPart, workParts } from "./parts.ts";
+export {
+  bounded,
+  footer,
+  type ReportOptions,
+  runMarkdown,
+  sectionText,
+  verdictLine,
+} from "./markdown.ts";
+export {
+  crashWords,
+  filled,
+  historyParts,
+  listText,
+  more,
+  type ReportLimits,
+  type ReportPart,
+  reserved,
+  timeText,
+  workParts,
+} from "./parts.ts";

@@ -35,7 +35,12 @@ const LIMITS: readonly ReportLimits[] = [
  * @returns The same for the same facts and options; it ends with a line feed.
  */
 export function runMarkdown(facts: RunFacts, options: ReportOptions = {}): string {
-  const whole = LIMITS.map((limits) => rendered(facts, options, limits));
+  return bounded((limits) => rendered(facts, options, limits));
+}
+
+/** The first report that is not too long: with less and less of what there is. */
+export function bounded(report: (limits: ReportLimits) => string): string {
+  const whole = LIMITS.map(report);
   return whole.find(({ length }) => length <= MOST) ?? whole.at(-1) ?? "";
 }
 
@@ -104,7 +109,7 @@ function reproduceText(
   return [...agents, ...from, ...commits, ...next.map((line) => `- ${code(line, 500)}`)].join("\n");
 }
 
-function footer({ redactionSet = "" }: ReportOptions): string {
+export function footer({ redactionSet = "" }: ReportOptions): string {
   return redactionSet === ""
     ? ""
     : `Secrets are taken out: redaction set ${code(redactionSet, 40)}.`;

@@ -41,7 +41,8 @@ export function historyParts(facts: RunFacts, limits: ReportLimits): readonly Re
   ]);
 }
 
-function filled(parts: readonly (readonly [title: string, text: string])[]): readonly ReportPart[] {
+/** Those that say something. */
+export function filled(parts: readonly (readonly [title: string, text: string])[]): readonly ReportPart[] {
   return parts.filter(([, text]) => text !== "").map(([title, text]) => ({ title, text }));
 }
 
@@ -113,7 +114,8 @@ function costText({ money: spent }: RunFacts, limits: ReportLimits): string {
   ].join("\n\n");
 }
 
-function reserved(usd: number): string {
+/** An amount that is a reservation; `""`: none. */
+export function reserved(usd: number): string {
   return usd > 0 ? money(usd) : "";
 }
 
@@ -202,7 +204,8 @@ export function timeText(rfc3339: string): string {
   return `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-function listText(texts: readonly string[], { rows }: ReportLimits): string {
+/** A list of texts of others. */
+export function listText(texts: readonly string[], { rows }: ReportLimits): string {
   const lines = texts.slice(0, rows).map((text) => `- ${code(text, 500)}`);
   return [lines.join("\n"), ...more(texts.length - rows)]
     .filter((each) => each !== "")
@@ -222,6 +225,7 @@ function rowsText<T>(
   return [table(head, shown), ...more(from)].join("\n\n");
 }
 
-function more(left: number): readonly string[] {
+/** Says how many rows there are before those that are shown; none: nothing is left out. */
+export function more(left: number): readonly string[] {
   return left > 0 ? [`${count(left, "earlier row")} left out.`] : [];
 }
