@@ -11,7 +11,7 @@ export { pastPhases } from "./state/past.ts";
 export { nebulaEvents } from "./state/events.ts";
 export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
-export { isUnfinished, keptSpec, listNebulae, withTypedTotal } from "./state/list.ts";
+export { findNebula, isUnfinished, keptSpec, listNebulae, withTypedTotal } from "./state/list.ts";
 export { findObstacles, type NebulaObstacle } from "./engine/find-obstacles.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { pathsSinceApproval } from "./landing/since-approval.ts";

@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aFolder } from "../test/a-nebula.ts";
+import * as facts from "./facts/index.ts";
 import * as nebula from "./index.ts";
 import * as plan from "./plan/index.ts";
+import * as report from "./report/index.ts";
 import * as spec from "./spec/index.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
@@ -11,7 +13,9 @@ const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
 test.for(
   Object.entries({
     "@quasar/nebula": nebula,
+    "@quasar/nebula/facts": facts,
     "@quasar/nebula/plan": plan,
+    "@quasar/nebula/report": report,
     "@quasar/nebula/spec": spec,
   }),
 )("the README's table of %s has every export that is not a type, and no other", ([entry, has]) => {

@@ -18,6 +18,10 @@ export const FAMILIES: Families = {
 };
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
+const RUN_OR_NEBULA: Described = [
+  "[run|nebula]",
+  "id of a run; else a nebula's name, id or folder; if left out what was worked on last",
+];
 const RUN_OPTION: Described = ["--run <run>", RUN[1]];
 const NEBULA: Described = [
   "[nebula]",
@@ -613,16 +617,18 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "report",
     group: GROUPS.look,
-    summary: "write what a run came to as Markdown, for a pull request",
+    summary: "write what a run or a nebula came to as Markdown, for a pull request",
     description:
-      "write what a run came to as Markdown, for the description of a pull request:\n" +
-      "its verdict, findings, checks, cost, turns, commits and crashes. Secrets are\n" +
-      "taken out, and nothing that an agent wrote links or calls anybody there",
-    args: [RUN],
+      "write what a run or a nebula came to as Markdown, for the description of a pull\n" +
+      "request: its verdict, findings, checks, cost, turns, commits and crashes; of a\n" +
+      "nebula its phases, landings, cost, findings, crashes, and what needs a person.\n" +
+      "Secrets are taken out, and nothing that an agent wrote links or calls anybody there",
+    args: [RUN_OR_NEBULA],
     options: [["--md", "as Markdown, which it is anyway"]],
     examples: [
-      ["quasar report | gh pr create --body-file -", "the newest run"],
-      [`quasar report ${ID} --json | jq .findings`, "this one, for a program"],
+      ["quasar report | gh pr create --body-file -", "what was worked on last"],
+      [`quasar report ${ID} --json | jq .findings`, "this run, for a program"],
+      ["quasar report tokens", "the nebula of this name"],
     ],
     run: async ([id], given) => (await caring()).reportCommand(id, given),
   },

@@ -42,7 +42,9 @@ export function historyParts(facts: RunFacts, limits: ReportLimits): readonly Re
 }
 
 /** Those that say something. */
-export function filled(parts: readonly (readonly [title: string, text: string])[]): readonly ReportPart[] {
+export function filled(
+  parts: readonly (readonly [title: string, text: string])[],
+): readonly ReportPart[] {
   return parts.filter(([, text]) => text !== "").map(([title, text]) => ({ title, text }));
 }
 

@@ -1,5 +1,6 @@
 import { createRedactionSet } from "@quasar/agents/environment";
 import { readRunFacts, redactFacts } from "@quasar/runs/facts";
+import { openWorkspace } from "@quasar/runs/internal";
 import { runMarkdown } from "@quasar/runs/report";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -7,6 +8,7 @@ import { result } from "../../shared/output/json.ts";
 import { reportFacts } from "../facts/report.ts";
 import { stepsInWords } from "../next-steps.ts";
 import { nebulaeOf, workspaceOfRun } from "../nebula/phase-run.ts";
+import { nebulaToReport } from "../nebula/report-meant.ts";
 import type { ReportLine } from "../schemas/report.ts";
 
 export interface ReportOptions {
@@ -15,11 +17,20 @@ export interface ReportOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar report`: what a run came to, to be shown to others. */
+/** `quasar report`: what a run or a nebula came to, to be shown to others. */
 export async function reportCommand(
-  id: string | undefined,
-  { json }: ReportOptions,
+  named: string | undefined,
+  options: ReportOptions,
 ): Promise<ExitCode> {
+  const workspace = await openWorkspace(process.cwd());
+  const nebula = await nebulaToReport(workspace, named);
+  if (nebula === undefined) return reportRun(named, options);
+  const { nebulaReport } = await import("../nebula/report.ts");
+  process.stdout.write(await nebulaReport(workspace, nebula, options));
+  return EXIT.ok;
+}
+
+async function reportRun(id: string | undefined, { json }: ReportOptions): Promise<ExitCode> {
   const workspace = await workspaceOfRun(id);
   const { redact, digest: redactionSet } = createRedactionSet(process.env, workspace.root);
   const facts = redactFacts(await readRunFacts(workspace, id), redact);

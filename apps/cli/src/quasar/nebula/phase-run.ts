@@ -16,7 +16,7 @@ export async function nebulaeOf(workspace: Workspace) {
     "@quasar/nebula/internal"
   );
   const { nextOf } = await import("./next.ts");
-  const { listNebulae, nebulaCost, phaseOfRun, phaseOfTree, progressOf } = internal;
+  const { findNebula, listNebulae, nebulaCost, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
     isUnfinished,
@@ -25,6 +25,8 @@ export async function nebulaeOf(workspace: Workspace) {
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
     phaseOfTree: (root: string) => phaseOfTree(repositoryId, root),
     stepsOf: (state: NebulaState) => nextOf(workspace, state),
+    /** By a name, an id or a folder. */
+    find: (named: string) => findNebula(repositoryId, named),
     /** The newest first. */
     all: () => listNebulae(repositoryId),
     costOf: (state: NebulaState) => nebulaCost(repositoryId, state),

@@ -32,6 +32,7 @@ import { nebulaPhaseLine, nebulaShowLine } from "./nebula-show.ts";
 import { nebulaPlanLine, nebulaValidateLine } from "./nebula.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
+import { nebulaReportLine } from "./nebula-report.ts";
 import { reportLine } from "./report.ts";
 import { DEMO_LINES, RUN_LINES } from "./run.ts";
 import { showLine, turnLine } from "./show.ts";
@@ -77,7 +78,7 @@ export const LINES: LinesOf = {
   "nebula update-base": [...NEBULA_APPLY_LINES, nebulaUpdateBaseLine],
   "nebula validate": [nebulaValidateLine, schemaLine, errorLine],
   prune: [pruneLine, errorLine],
-  report: [reportLine, errorLine],
+  report: [reportLine, nebulaReportLine, errorLine],
   restore: [restoreLine, errorLine],
   resume: [...RUN_LINES, planLine],
   run: RUN_LINES,

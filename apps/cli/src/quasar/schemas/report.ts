@@ -77,7 +77,7 @@ const cycleCommit = object(
   "A commit of the run",
 );
 
-const life = object(
+export const life = object(
   {
     startedAt: timeOrNone("When the command began"),
     endedAt: timeOrNone("When it ended; of one that was killed its last sign of life"),
@@ -93,7 +93,7 @@ const life = object(
   "A command that worked on the run",
 );
 
-const share = object(
+export const share = object(
   {
     name: text("coder, reviewer, or a cycle; in no turn: what only the total has"),
     knownUsd: usd("What is known to have been spent"),
@@ -103,7 +103,7 @@ const share = object(
   "A part of the cost",
 );
 
-const happened = object(
+export const happened = object(
   {
     time: timeOrNone("When it happened"),
     type: text("Its type in the journal"),
