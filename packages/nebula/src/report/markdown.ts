@@ -5,12 +5,11 @@ import {
   filled,
   footer,
   listText,
-  more,
   type ReportLimits,
   type ReportOptions,
   reserved,
+  rowsText,
   sectionText,
-  table,
   timeText,
   word,
 } from "@quasar/runs/report";
@@ -113,7 +112,7 @@ function phasesText(facts: NebulaFacts, limits: ReportLimits): string {
     code(whyOf(phase, facts), 200),
   ];
   const head = ["phase", "title", "status", "attempt", "known cost", "reserved", "landed", "why"];
-  return lastRows(head, facts.phases, row, limits);
+  return rowsText(head, facts.phases, limits, row);
 }
 
 function whyOf(phase: PhaseFacts, facts: NebulaFacts): string {
@@ -130,7 +129,7 @@ function landingsText({ landings }: NebulaFacts, limits: ReportLimits): string {
     verifiedText(landing),
   ];
   const head = ["landing", "phase", "commit", "tree", "verification"];
-  return lastRows(head, landings, row, limits);
+  return rowsText(head, landings, limits, row);
 }
 
 function verifiedText({ verifications, isVerifiedTree }: LandingFacts): string {
@@ -157,7 +156,7 @@ function costText({ money: spent }: NebulaFacts, limits: ReportLimits): string {
     ...(hasUnreportedCosts ? ["Some turns reported no cost."] : []),
   ];
   const head = ["of", "known", "reserved at most", "turns"];
-  return [lastRows(head, shares, row, limits), words.join(" ")].join("\n\n");
+  return [rowsText(head, shares, limits, row), words.join(" ")].join("\n\n");
 }
 
 function findingsText({ phases }: NebulaFacts, limits: ReportLimits): string {
@@ -171,7 +170,7 @@ function findingsText({ phases }: NebulaFacts, limits: ReportLimits): string {
     `${finding.cycle}`,
     FINDING_STATUSES[finding.status],
   ];
-  return lastRows(["phase", "severity", "finding", "cycle", "status"], found, row, limits);
+  return rowsText(["phase", "severity", "finding", "cycle", "status"], found, limits, row);
 }
 
 function decisionsText({ decisions }: NebulaFacts, limits: ReportLimits): string {
@@ -181,7 +180,7 @@ function decisionsText({ decisions }: NebulaFacts, limits: ReportLimits): string
     DECIDED[verb],
     code(reason, 200),
   ];
-  return lastRows(["time", "of", "decision", "why"], decisions, row, limits);
+  return rowsText(["time", "of", "decision", "why"], decisions, limits, row);
 }
 
 function livesText({ lives, recovery }: NebulaFacts, limits: ReportLimits): string {
@@ -192,20 +191,7 @@ function livesText({ lives, recovery }: NebulaFacts, limits: ReportLimits): stri
     return [timeText(startedAt), timeText(endedAt), ended];
   };
   const head = ["engine began", "ended", "end"];
-  return [crashWords(recovery), lastRows(head, lives, row, limits)].join("\n\n");
-}
-
-/** A table of the last of some items; `""` without one. Only what is shown of them is made. */
-function lastRows<T>(
-  head: readonly string[],
-  items: readonly T[],
-  rowOf: (item: T) => readonly string[],
-  { rows }: ReportLimits,
-): string {
-  if (items.length === 0) return "";
-  const shown = items.slice(-rows);
-  const left = more(items.length - shown.length).map((line) => `\n${line}`);
-  return [table(head, shown.map(rowOf)), ...left].join("\n");
+  return [crashWords(recovery), rowsText(head, lives, limits, row)].join("\n\n");
 }
 
 /** Damage of the nebula's own files, then of its runs'. */

@@ -13,10 +13,10 @@ export {
   filled,
   historyParts,
   listText,
-  more,
   type ReportLimits,
   type ReportPart,
   reserved,
+  rowsText,
   timeText,
   workParts,
 } from "./parts.ts";

@@ -215,7 +215,7 @@ export function listText(texts: readonly string[], { rows }: ReportLimits): stri
 }
 
 /** A table of the last rows; `""` without one. */
-function rowsText<T>(
+export function rowsText<T>(
   head: readonly string[],
   items: readonly T[],
   { rows }: ReportLimits,
@@ -227,7 +227,6 @@ function rowsText<T>(
   return [table(head, shown), ...more(from)].join("\n\n");
 }
 
-/** Says how many rows there are before those that are shown; none: nothing is left out. */
-export function more(left: number): readonly string[] {
+function more(left: number): readonly string[] {
   return left > 0 ? [`${count(left, "earlier row")} left out.`] : [];
 }
