@@ -1,0 +1,123 @@
+import type { NebulaFacts } from "@quasar/nebula/facts";
+import type { RunFacts } from "@quasar/runs/facts";
+import { clock } from "@quasar/runs/internal";
+import { cleanLine, firstLine, fit, money } from "@quasar/runs/text";
+import type { Style } from "../../shared/output/text.ts";
+import { type Line, line, lineWidth, type Span, span, spread } from "./line.ts";
+import { type Shown, turnNumber, turnOf } from "./shown.ts";
+
+/** The first line: who needs me, is the money all right, is it alive. */
+export function headerLine(shown: Shown, now: number, columns: number): Line {
+  return headLine([span(" quasar  ", "bold")], headOf(shown, now), columns - 1);
+}
+
+/** The whole screen where there is no room for more. */
+export function statusLine(shown: Shown, now: number, columns: number): Line {
+  return headLine([], headOf(shown, now), columns);
+}
+
+interface Head {
+  /** What is cut first where there is no room. */
+  readonly name: string;
+  /** Of it. */
+  readonly state: readonly Span[];
+  /** The same where there is no room: who needs me comes first. */
+  readonly brief: readonly Span[];
+  /** What is left out where there is no room. */
+  readonly more: Span;
+  readonly money: Span;
+  readonly life: readonly Span[];
+}
+
+const SHORTEST_NAME = 8;
+
+function headLine(before: Line, head: Head, columns: number): Line {
+  const { name, more, money: spent, life } = head;
+  const [whole, less] = [[spent, more, ...life], [spent, ...life]];
+  const roomIn = (state: Line, right: Line): number =>
+    columns - lineWidth([...before, ...state, ...right]) - 3;
+  const fits = (state: Line, right: Line): boolean =>
+    roomIn(state, right) >= Math.min(SHORTEST_NAME, name.length);
+  const right = fits(head.state, whole) ? whole : less;
+  const state = fits(head.state, right) ? head.state : head.brief;
+  const cut = fit(cleanLine(name), Math.max(SHORTEST_NAME, roomIn(state, right)));
+  return spread([...before, span(cut), span("  "), ...state, span(" ")], right, columns);
+}
+
+function headOf(shown: Shown, now: number): Head {
+  return shown.kind === "run" ? runHead(shown.run, now) : nebulaHead(shown.nebula, now);
+}
+
+function nebulaHead(nebula: NebulaFacts, now: number): Head {
+  const { name, landedCount, phaseCount, needs, phases, status } = nebula;
+  const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
+  const { reservedUsd } = nebula.money;
+  const isAlive = status === "working";
+  return {
+    name: `nebula ${name}`,
+    state: [span(`${landedCount}/${phaseCount} landed  `), ...needSpans(needs.length)],
+    brief: [...needSpans(needs.length), span(`  ${landedCount}/${phaseCount}`)],
+    money: moneySpan(nebula.money),
+    more: span(reservedUsd >= 0.005 ? ` (${money(reservedUsd)} reserved)` : ""),
+    life: [
+      span(`  ${elapsed(nebula, isAlive, now)}  `),
+      isAlive ? span(`${working} at work`, working > 0 ? "cyan" : undefined) : stateSpan(status),
+    ],
+  };
+}
+
+function needSpans(count: number): readonly Span[] {
+  if (count === 0) return [];
+  return [span(count === 1 ? "! 1 needs you" : `! ${count} need you`, "yellow")];
+}
+
+function runHead(run: RunFacts, now: number): Head {
+  const { task, cycle, maxCycles, status } = run;
+  const turn = turnOf(run);
+  const isAlive = status === "running";
+  return {
+    name: firstLine(task),
+    state: line(`cycle ${cycle} of ${maxCycles}`),
+    brief: line(`cycle ${cycle}`),
+    money: moneySpan(run.money),
+    more: span(turn === undefined ? "" : `  turn ${turnNumber(turn.turnId)}`),
+    life: [
+      span(`  ${elapsed(run, isAlive, now)}  `),
+      isAlive
+        ? span(turn?.status === "open" ? `${turn.role} at work` : "at work", "cyan")
+        : stateSpan(status),
+    ],
+  };
+}
+
+const STATES: Readonly<Record<string, Style>> = {
+  done: "green",
+  approved: "green",
+  paused: "yellow",
+  stopped: "yellow",
+  interrupted: "yellow",
+  damaged: "red",
+};
+
+function stateSpan(status: string): Span {
+  return span(status, STATES[status]);
+}
+
+/** It stands still where nothing works. */
+function elapsed(
+  { startedAt, lastAt }: { readonly startedAt: string; readonly lastAt: string },
+  isAlive: boolean,
+  now: number,
+): string {
+  const ms = (isAlive ? now : Date.parse(lastAt)) - Date.parse(startedAt);
+  return Number.isNaN(ms) ? "-" : clock(Math.max(0, ms));
+}
+
+/** From this share of the limit on it is marked. */
+const HIGH = 0.9;
+
+function moneySpan({ spentUsd, maxUsd }: Pick<RunFacts["money"], "spentUsd" | "maxUsd">): Span {
+  const limit = maxUsd > 0 ? ` of ${money(maxUsd)}` : "";
+  const isHigh = maxUsd > 0 && spentUsd >= HIGH * maxUsd;
+  return span(`${money(spentUsd)}${limit}`, isHigh ? "red" : undefined);
+}

@@ -1,0 +1,148 @@
+import type { NebulaFacts, NeedFacts, PhaseFacts } from "@quasar/nebula/facts";
+import { moment } from "@quasar/runs/text";
+import type { Style } from "../../shared/output/text.ts";
+import { costCell } from "../../quasar/runs/cost-cell.ts";
+import { age, ageSince } from "./age.ts";
+import { type Beside, lastSaid, turnNumber, turnOf } from "./shown.ts";
+
+/** In this order from top to bottom. */
+export const GROUPS = ["needs", "working", "waiting", "done"] as const;
+export type Group = (typeof GROUPS)[number];
+
+export const GROUP_TITLES: Readonly<Record<Group, string>> = {
+  needs: "NEEDS YOU",
+  working: "WORKING",
+  waiting: "WAITING",
+  done: "DONE",
+};
+
+/** A row of the list: a phase, or the plan. Its texts are not cleaned. */
+export interface Item {
+  /** Of the phase; `""`: the plan. */
+  readonly id: string;
+  readonly group: Group;
+  readonly mark: string;
+  readonly style: Style | undefined;
+  /** In a word or two: `coder`, `landing`. */
+  readonly role: string;
+  /** The same where there is no room for what follows. */
+  readonly brief: string;
+  /** What it does, waits for or has come to. */
+  readonly activity: string;
+  readonly age: string;
+  readonly cost: string;
+  readonly cycle: string;
+}
+
+/** The rows of a nebula's list, in the order of the screen. */
+export function itemsOf(nebula: NebulaFacts, beside: Beside, now: number): readonly Item[] {
+  const plan = nebula.needs.find(({ phase }) => phase === "");
+  const items = nebula.phases.map((phase) => itemOf(phase, nebula, beside, now));
+  const all = plan === undefined ? items : [planItem(plan), ...items];
+  return GROUPS.flatMap((group) => inOrder(group, all, nebula));
+}
+
+/** What needs a person comes in the order of its urgency, the rest in that of the plan. */
+function inOrder(group: Group, all: readonly Item[], { needs }: NebulaFacts): readonly Item[] {
+  const those = all.filter((item) => item.group === group);
+  if (group !== "needs") return those;
+  const rank = ({ id }: Item): number => needs.findIndex(({ phase }) => phase === id);
+  return those.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function planItem({ text }: NeedFacts): Item {
+  const own = { id: "", group: "needs", mark: "!", style: "yellow" } as const;
+  return { ...own, role: "plan", brief: "plan", activity: text, age: "", cost: "", cycle: "" };
+}
+
+/** @see Item */
+type Standing = Pick<Item, "group" | "mark" | "style" | "role" | "activity" | "age"> &
+  Partial<Pick<Item, "brief">>;
+
+function itemOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: number): Item {
+  const { id, money, runs } = phase;
+  const cycle = runs.at(-1)?.cycle ?? 0;
+  const standing = standingOf(phase, nebula, beside, now);
+  return {
+    id,
+    brief: standing.role === "" ? standing.activity : standing.role,
+    ...standing,
+    cost: runs.length === 0 ? "" : costCell(money),
+    cycle: cycle === 0 ? "" : `cyc ${cycle}`,
+  };
+}
+
+function standingOf(
+  phase: PhaseFacts,
+  nebula: NebulaFacts,
+  beside: Beside,
+  now: number,
+): Standing {
+  const need = nebula.needs.find((each) => each.phase === phase.id);
+  if (need !== undefined) return needStanding(need);
+  if (phase.isWorkedOn || phase.status === "landing") return workStanding(phase, beside, now);
+  if (phase.status === "done" || phase.status === "failed" || phase.status === "skipped") {
+    return endStanding(phase);
+  }
+  const activity = waitsFor(phase, nebula);
+  return { group: "waiting", mark: ".", style: undefined, role: "", activity, age: "" };
+}
+
+const NEED_ROLES: Readonly<Record<NeedFacts["kind"], string>> = {
+  plan: "plan",
+  land: "gate",
+  rework: "rework",
+  answer: "question",
+  agent: "question",
+  budget: "budget",
+  failed: "failed",
+};
+
+function needStanding({ kind, text }: NeedFacts): Standing {
+  const style = kind === "failed" ? "red" : "yellow";
+  return { group: "needs", mark: "!", style, role: NEED_ROLES[kind], activity: text, age: "" };
+}
+
+function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing {
+  const own = { group: "working", style: "cyan" } as const;
+  const turn = turnOf(phase.runs.at(-1));
+  if (phase.status === "landing") {
+    const activity = "verifies the merged tree";
+    return { ...own, mark: "=", role: "landing", activity, age: "" };
+  }
+  if (turn?.status !== "open") {
+    return { ...own, mark: ">", role: "", activity: "between two turns", age: "" };
+  }
+  const { role, turnId, startedAt } = turn;
+  const activity = `turn ${turnNumber(turnId)}  ${lastSaid(beside, turn)}`.trimEnd();
+  return { ...own, mark: ">", role, activity, age: ageSince(startedAt, now) };
+}
+
+function endStanding({ status, landedSha, landedAt, reason, runs }: PhaseFacts): Standing {
+  const took = Date.parse(landedAt) - Date.parse(runs[0]?.startedAt ?? "");
+  const ended = { group: "done", role: "", age: Number.isNaN(took) ? "" : age(took) } as const;
+  if (status === "done") {
+    const activity = landedSha === "" ? "nothing to land" : `landed ${landedSha.slice(0, 10)}`;
+    const brief = landedSha === "" ? "done" : landedSha.slice(0, 7);
+    return { ...ended, mark: "v", style: "green", activity, brief };
+  }
+  const words = reason === "" ? status : `${status}: ${reason}`;
+  return { ...ended, mark: "x", style: status === "failed" ? "red" : "dim", activity: words, brief: status };
+}
+
+/** Why a phase does not work now. */
+function waitsFor(phase: PhaseFacts, { phases, lane, status }: NebulaFacts): string {
+  if (phase.retryAt !== "") return `usage limit ends at ${moment(phase.retryAt)}`;
+  if (phase.status === "queued") {
+    const at = lane.indexOf(phase.id);
+    return at > 0 ? `approved; lands after ${lane[at - 1]}` : "approved; lands next";
+  }
+  const open = phase.dependsOn.filter(
+    (id) => phases.find((each) => each.id === id)?.status !== "done",
+  );
+  if (open.length > 0) return `after ${open.join(", ")}`;
+  if (phase.reason !== "") return phase.reason;
+  if (status === "paused") return "paused";
+  if (status === "stopped") return phase.runs.length === 0 ? "not begun" : "stopped; can resume";
+  return "waits for a free worker";
+}

@@ -1,0 +1,56 @@
+import type { NebulaFacts, PhaseFacts } from "@quasar/nebula/facts";
+import type { RunFacts, TurnFacts } from "@quasar/runs/facts";
+import type { FileChange } from "@quasar/git/history";
+
+/** A thing that an agent said or did. Its text is not cleaned. */
+export interface Said {
+  readonly kind: "text" | "tool" | "denied" | "retry";
+  readonly text: string;
+}
+
+/** What a change holds, once it has been read. */
+export interface Change {
+  readonly files: readonly FileChange[];
+  /** Of the patch; not cleaned. */
+  readonly lines: readonly string[];
+}
+
+/** What is read beside the facts, for what is on the screen. */
+export interface Beside {
+  /** What agents said and did, by the ids of their turns, oldest first. */
+  readonly said: ReadonlyMap<string, readonly Said[]>;
+  /** Of what is selected; `undefined`: it has none, or it has not been read yet. */
+  readonly change: Change | undefined;
+}
+
+/** All that a frame is made of, beside the person's own doing and the time. */
+export type Shown = Beside &
+  (
+    | { readonly kind: "run"; readonly run: RunFacts }
+    | { readonly kind: "nebula"; readonly nebula: NebulaFacts }
+  );
+
+/** The phase that is selected; `undefined`: a run is shown, or the plan is selected. */
+export function phaseOf(shown: Shown, id: string): PhaseFacts | undefined {
+  return shown.kind === "nebula" ? shown.nebula.phases.find((phase) => phase.id === id) : undefined;
+}
+
+/** The run whose detail is shown: that of the selected phase's newest attempt. */
+export function runOf(shown: Shown, id: string): RunFacts | undefined {
+  return shown.kind === "run" ? shown.run : phaseOf(shown, id)?.runs.at(-1);
+}
+
+/** The turn that is under way, else the last one. */
+export function turnOf(run: RunFacts | undefined): TurnFacts | undefined {
+  return run?.turns.find(({ status }) => status === "open") ?? run?.turns.at(-1);
+}
+
+/** `<run id>.<n>` without the run. */
+export function turnNumber(turnId: string): string {
+  return turnId.slice(turnId.lastIndexOf(".") + 1);
+}
+
+/** The last thing that the agent of a turn said or did; `""`: nothing yet. */
+export function lastSaid({ said }: Beside, turn: TurnFacts | undefined): string {
+  return said.get(turn?.turnId ?? "")?.at(-1)?.text ?? "";
+}

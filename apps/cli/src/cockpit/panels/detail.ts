@@ -1,0 +1,79 @@
+import type { PhaseFacts } from "@quasar/nebula/facts";
+import type { RunFacts } from "@quasar/runs/facts";
+import { cell, type Line, line, span } from "../model/line.ts";
+import { type Shown, phaseOf, runOf } from "../model/shown.ts";
+import { changeWords, fileLines } from "./diff.ts";
+import { findingLine, ordered } from "./findings.ts";
+import { saidBody } from "./said.ts";
+import { windowOf, wrapped } from "./body.ts";
+
+/** What matters most of what is selected, in so many rows; what its agents said fills them. */
+export function detailLines(
+  shown: Shown,
+  selected: string,
+  { columns, rows, scroll }: { readonly columns: number; readonly rows: number; readonly scroll: number },
+): readonly Line[] {
+  const phase = phaseOf(shown, selected);
+  const run = runOf(shown, selected);
+  const facts = [
+    ...(phase === undefined ? [] : phaseLines(phase, shown, columns)),
+    ...(run === undefined ? [] : runLines(run, shown, columns)),
+  ].slice(0, rows);
+  const left = rows - facts.length;
+  if (left === 0 || run === undefined) return facts;
+  return [...facts, ...windowOf(saidBody(run, shown, columns), left, scroll)];
+}
+
+function phaseLines(phase: PhaseFacts, shown: Shown, columns: number): readonly Line[] {
+  const { title, reason, status } = phase;
+  const need =
+    shown.kind === "nebula" ? shown.nebula.needs.find((each) => each.phase === phase.id) : undefined;
+  const why = need?.text ?? (status === "running" ? "" : reason);
+  return [
+    ...(title === "" ? [] : [line(title, "bold")]),
+    ...(why === "" ? [] : wrapped(why, columns, need === undefined ? undefined : "yellow", "  ")),
+  ];
+}
+
+/** Most findings and files beside each other in a detail. */
+const MOST = 4;
+
+function runLines(run: RunFacts, { change }: Shown, columns: number): readonly Line[] {
+  const findings = ordered(run);
+  const more = findings.length - MOST;
+  const last = run.cycles.at(-1);
+  return [
+    ...verdictLines(run, columns),
+    ...findings.slice(0, MOST).map(findingLine),
+    ...(more > 0 ? [line(`${more} more findings: f`, "dim")] : []),
+    ...(last?.checks ?? []).map(
+      ({ check, name, isPassed }): Line => [
+        cell(check === "lint" ? "lint" : "check", 9),
+        cell(isPassed ? "ok" : "failed", 8, isPassed ? "green" : "red"),
+        span(name),
+      ],
+    ),
+    ...(change === undefined
+      ? []
+      : [line(`changes  ${changeWords(change)}`), ...fileLines(change).slice(0, MOST)]),
+    ...(run.reason === "" ? [] : wrapped(run.reason, columns, "yellow", "  ")),
+  ];
+}
+
+function verdictLines({ verdict }: RunFacts, columns: number): readonly Line[] {
+  if (verdict === undefined) return [];
+  const { isApproved, satisfaction, risk, needsHumanReview, summary } = verdict;
+  const words = [
+    ...(satisfaction === "" ? [] : [`satisfaction ${satisfaction}`]),
+    ...(risk === "" ? [] : [`risk ${risk}`]),
+    ...(needsHumanReview ? ["asks for a person's review"] : []),
+  ];
+  return [
+    [
+      span("reviewer: "),
+      span(isApproved ? "approved" : "not approved", isApproved ? "green" : "yellow"),
+      span(words.length === 0 ? "" : `, ${words.join(", ")}`),
+    ],
+    ...(summary === "" ? [] : wrapped(summary, columns, "dim", "  ").slice(0, 2)),
+  ];
+}

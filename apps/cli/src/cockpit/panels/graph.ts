@@ -1,0 +1,27 @@
+import type { NebulaFacts } from "@quasar/nebula/facts";
+import { type Line, line, span } from "../model/line.ts";
+import type { Item } from "../model/items.ts";
+import { type Body, bodyOf } from "./body.ts";
+
+/** The phases by their waves, each further in than what it needs. */
+export function graphBody({ phases }: NebulaFacts, items: readonly Item[]): Body {
+  const waves = [...new Set(phases.map(({ wave }) => wave))].toSorted((a, b) => a - b);
+  return bodyOf(
+    waves.flatMap((wave): readonly Line[] => [
+      line(`wave ${wave + 1}`, "bold"),
+      ...phases
+        .filter((phase) => phase.wave === wave)
+        .map(({ id, title, dependsOn }): Line => {
+          const item = items.find((each) => each.id === id);
+          const needs = dependsOn.length === 0 ? "" : `  after ${dependsOn.join(", ")}`;
+          return [
+            span("  ".repeat(wave + 1)),
+            span(`${item?.mark ?? " "} `, item?.style),
+            span(id, "bold"),
+            span(`  ${title}`),
+            span(needs, "dim"),
+          ];
+        }),
+    ]),
+  );
+}
