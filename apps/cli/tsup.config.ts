@@ -19,5 +19,8 @@ export default defineConfig(
     splitting: true,
     noExternal: [/./], // one bundle: start-up is half of what separate modules cost
     dts: false,
+    // React as it is meant for users; and Ink has no part in debugging it.
+    define: { "process.env.NODE_ENV": '"production"', "process.env.DEV": '"false"' },
+    external: ["react-devtools-core"],
   })),
 );

@@ -13,6 +13,9 @@ export interface Given extends GivenOf<Settings> {
   readonly trustConfig?: true | undefined;
   readonly yes?: true | undefined;
 
+  // watch
+  readonly plain?: true | undefined;
+
   // log, diff
   readonly agent?: true | undefined;
   readonly stat?: true | undefined;

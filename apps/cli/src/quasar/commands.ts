@@ -549,6 +549,32 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async ([id], given) => (await caring()).statusCommand(id, given),
   },
+  {
+    name: "watch",
+    group: GROUPS.look,
+    summary: "watch a run or a nebula on a full screen, and decide what waits",
+    description:
+      "watch a run or a nebula on a full screen as agents work on it: who needs you,\n" +
+      "what it costs, and what each agent does; accept, reject, retry, skip and pause\n" +
+      "by a key. Leave it at any time: the work continues. Without a terminal, in CI\n" +
+      "and with --plain it follows the log",
+    args: [
+      [
+        "[run or nebula]",
+        "id of a run, or name, id or folder of a nebula; if left out what works, else the newest",
+      ],
+    ],
+    options: [["--plain", "lines as they happen, no screen"]],
+    json: "the lines of quasar log -f, or of quasar nebula log -f",
+    examples: [
+      ["quasar watch", "what works now, else the newest"],
+      ["quasar watch tokens", "the nebula tokens"],
+      [`quasar watch ${ID}`, "this run"],
+      ["quasar watch --plain", "for a screen reader or a dumb terminal"],
+    ],
+    run: async ([named], given) =>
+      (await import("./commands/watch.ts")).watchCommand(named, given),
+  },
   LIST,
   { ...LIST, name: "ls", isUnlisted: true },
   {
@@ -740,6 +766,7 @@ Examples:
   quasar run "Fix the flaky login test"  start
   quasar resume                          resume after a crash or Ctrl-C
   quasar status                          see where it stands
+  quasar watch                           watch it on a full screen
   quasar log -f                          follow it from another terminal
 
 Exit codes: 0 approved, 1 error, 2 usage, 3 not approved, 4 budget used up,

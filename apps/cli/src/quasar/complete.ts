@@ -15,6 +15,11 @@ const findPhases: FindValues = async (typed, args) => (await nebulae()).findPhas
 const findNebulaeAndPhases: FindValues = async (typed) =>
   (await nebulae()).findNebulaeAndPhases(typed);
 
+const findRunsAndNebulae: FindValues = async (typed, args) => [
+  ...(await findNebulae(typed, args)),
+  ...(await findRuns(typed, args)),
+];
+
 const findAgents: FindValues = async () =>
   (await import("./completion/find-agents.ts")).findAgents();
 
@@ -32,6 +37,7 @@ export const QUASAR: Completable = {
     phase: findPhases,
     run: findRuns,
     "run or turn": findRunsAndTurns,
+    "run or nebula": findRunsAndNebulae,
     shell: words(...Object.keys(SHELLS)),
     agent: findAgents,
   },

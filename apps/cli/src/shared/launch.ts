@@ -1,6 +1,7 @@
 import { existsSync, writeSync } from "node:fs";
 import module from "node:module";
 import { cacheFolder, makeOwnFolder } from "@quasar/runs/own-folder";
+import { tidyTerminal } from "./left-screen.ts";
 import { versionText } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
@@ -53,6 +54,7 @@ export async function launch(
     const { complete } = await loadCompletion();
     await complete(args.slice(1));
   } else {
+    tidyTerminal();
     // What is compiled must not come from a folder that others can write to.
     const cache = cacheFolder();
     makeOwnFolder(cache);

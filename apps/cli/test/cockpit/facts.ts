@@ -11,6 +11,8 @@ export function money(knownUsd: number, maxUsd = 0, unknownUsd = 0): MoneyFacts 
   return { ...spent, byRole: [], byCycle: [] };
 }
 
+const NO_RECOVERY = { crashCount: 0, resumeCount: 0, boughtTwiceCount: 0, boughtTwiceUsd: 0 };
+
 export function aTurn(n: number, more: Partial<TurnFacts> = {}): TurnFacts {
   return {
     ...{ turnId: `20261121-160000-abcdef.${n}`, role: "coder", cycle: 1, attempt: 1 },
@@ -36,7 +38,8 @@ export function aRun(more: Partial<RunFacts> = {}): RunFacts {
     ...{ baseSha: "a".repeat(40), headSha: "b".repeat(40) },
     ...{ startedAt: "2026-11-21T15:24:00Z", lastAt: "2026-11-21T16:05:00Z" },
     ...{ verdict: undefined, money: money(0.62, 5), turns: [], cycles: [], findings: [] },
-    ...{ commits: [], lives: [], events: [], problems: [], next: [] },
+    ...{ commits: [], lives: [], events: [], problems: [], next: [], forkedFrom: "" },
+    recovery: NO_RECOVERY,
     ...more,
   };
 }
@@ -44,8 +47,12 @@ export function aRun(more: Partial<RunFacts> = {}): RunFacts {
 export function aPhase(id: string, more: Partial<PhaseFacts> = {}): PhaseFacts {
   return {
     ...{ id, title: `Phase ${id}`, status: "pending", isWorkedOn: false, reason: "" },
-    ...{ dependsOn: [], wave: 0, attempts: [], money: money(0), runs: [], question: "" },
-    ...{ digest: "", tipSha: "", landedSha: "", landedAt: "", retryAt: "" },
+    ...{ dependsOn: [], wave: 1, attempt: 1, money: money(0), runs: [], question: "" },
+    ...{ digest: "", baseSha: "", tipSha: "", landedSha: "", landedAt: "", retryAt: "" },
+    ...{ standing: "pending", isMerge: false, reworks: [], warnings: [], landsAfter: "" },
+    attempts: (more.runs ?? []).map(({ id: runId, startedAt }, at) => {
+      return { attempt: at + 1, runId, startedAt, reasons: [] };
+    }),
     ...more,
   };
 }
@@ -87,7 +94,10 @@ export function aNebula(more: Partial<NebulaFacts> = {}): NebulaFacts {
   const ended = { status: "done", landedAt: "2026-11-21T15:36:40Z" } as const;
   return {
     ...{ id: "k3v9x2m4qa", name: "auth", branch: "nebula/auth", status: "working" },
-    ...{ baseSha: "a".repeat(40), tipSha: "c".repeat(40), planVerdict: "" },
+    ...{ baseSha: "a".repeat(40), tipSha: "c".repeat(40), planVerdict: "", planReason: "" },
+    ...{ dir: "/repo/.nebulas/auth", pid: 4711, pauseEnds: [], push: undefined },
+    ...{ isArchived: false, shortages: [], obstacles: [], decisions: [], questions: [] },
+    ...{ openQuestions: [], recovery: NO_RECOVERY, problems: [] },
     ...{ startedAt: "2026-11-21T15:24:00Z", lastAt: "2026-11-21T16:05:00Z" },
     ...{ landedCount: 2, phaseCount: 7 },
     needs: [
@@ -118,15 +128,15 @@ export function aNebula(more: Partial<NebulaFacts> = {}): NebulaFacts {
       aPhase("login-api", {
         ...{ title: "Check passwords at login", status: "awaiting_human", question: "land" },
         ...{ digest: "9c01".repeat(16), money: money(1.1), runs: [GATED], dependsOn: ["schema"] },
-        ...{ wave: 1, attempts: [{ attempt: 1, runId: GATED.id, startedAt: "", reasons: [] }] },
+        wave: 2,
       }),
       aPhase("sessions", {
-        ...{ status: "running", isWorkedOn: true, money: money(0.62), wave: 1 },
+        ...{ status: "running", isWorkedOn: true, money: money(0.62), wave: 2 },
         dependsOn: ["schema"],
         runs: [aRun({ turns: [aTurn(3, OPEN)], findings: [aFinding("f-1c2d33aa90b1")] })],
       }),
       aPhase("rate-limit", {
-        ...{ status: "running", isWorkedOn: true, money: money(0.4), wave: 1 },
+        ...{ status: "running", isWorkedOn: true, money: money(0.4), wave: 2 },
         dependsOn: ["config"],
         runs: [
           aRun({
@@ -143,10 +153,10 @@ export function aNebula(more: Partial<NebulaFacts> = {}): NebulaFacts {
         ],
       }),
       aPhase("docs", {
-        ...{ status: "landing", isWorkedOn: true, money: money(0.31), wave: 1 },
+        ...{ status: "landing", isWorkedOn: true, money: money(0.31), wave: 2 },
         runs: [aRun({ status: "approved" })],
       }),
-      aPhase("e2e", { wave: 2, dependsOn: ["sessions", "rate-limit"] }),
+      aPhase("e2e", { wave: 3, dependsOn: ["sessions", "rate-limit"] }),
     ],
     landings: [],
     lane: ["docs"],

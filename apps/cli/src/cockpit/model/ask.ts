@@ -8,8 +8,8 @@ export interface Ask {
   readonly verb: Verb;
   /** `""`: the plan, or the whole nebula. */
   readonly phase: string;
-  /** How often the phase had begun. */
-  readonly attempts: number;
+  /** The attempt that the phase was at; 0 without a phase. */
+  readonly attempt: number;
   /** Of the change that was shown; `""` without one. */
   readonly digest: string;
   /** Of an agent's question; `""` otherwise. */
@@ -26,17 +26,19 @@ export function asksOf(nebula: NebulaFacts, phase: PhaseFacts | undefined): read
   const verbs = phase === undefined ? planVerbs(nebula) : phaseVerbs(phase, nebula);
   const isOver = nebula.status === "done";
   const pause = nebula.status === "paused" ? "continue" : "pause";
-  return [...verbs, ...(isOver ? [] : [pause] as const)].map((verb) => askOf(verb, nebula, phase));
+  return [...verbs, ...(isOver ? [] : ([pause] as const))].map((verb) =>
+    askOf(verb, nebula, phase),
+  );
 }
 
 function planVerbs({ needs }: NebulaFacts): readonly Verb[] {
   return needs.some(({ kind }) => kind === "plan") ? ["approve", "reject"] : [];
 }
 
-function phaseVerbs({ id, question, status, runs }: PhaseFacts, nebula: NebulaFacts): readonly Verb[] {
+function phaseVerbs({ id, question, status }: PhaseFacts, nebula: NebulaFacts): readonly Verb[] {
   const isAsked = questionOf(nebula, id) !== "";
   const isOpen = status === "failed" || status === "skipped" || status === "awaiting_human";
-  const canSkip = status !== "skipped" && (isOpen || (status === "pending" && runs.length === 0));
+  const canSkip = status !== "skipped" && (isOpen || status === "pending");
   return [
     ...(question === "land" ? (["approve", "reject"] as const) : []),
     ...(isAsked ? (["answer"] as const) : []),
@@ -50,7 +52,7 @@ function askOf(verb: Verb, nebula: NebulaFacts, phase: PhaseFacts | undefined): 
   return {
     verb,
     phase: isOfAll ? "" : phase.id,
-    attempts: isOfAll ? 0 : phase.attempts.length,
+    attempt: isOfAll ? 0 : phase.attempt,
     digest: isOfAll ? "" : phase.digest,
     questionId: verb === "answer" && phase !== undefined ? questionOf(nebula, phase.id) : "",
   };
@@ -59,9 +61,4 @@ function askOf(verb: Verb, nebula: NebulaFacts, phase: PhaseFacts | undefined): 
 /** The question of an agent of a phase that a person can answer; `""`: there is none. */
 function questionOf({ needs }: NebulaFacts, id: string): string {
   return needs.find(({ kind, phase }) => kind === "agent" && phase === id)?.questionId ?? "";
-}
-
-/** Whether a decision is still about what was shown. */
-export function isSame(one: Ask, other: Ask): boolean {
-  return one.attempts === other.attempts && one.digest === other.digest;
 }

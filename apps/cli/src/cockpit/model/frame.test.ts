@@ -1,7 +1,15 @@
 import { stripVTControlCharacters } from "node:util";
 import { widthOf } from "@quasar/runs/text";
 import { expect, test } from "vitest";
-import { aFinding, aNebula, aPhase, aRun, aTurn, shownNebula, shownRun } from "../../../test/cockpit/facts.ts";
+import {
+  aFinding,
+  aNebula,
+  aPhase,
+  aRun,
+  aTurn,
+  shownNebula,
+  shownRun,
+} from "../../../test/cockpit/facts.ts";
 import { NARROW, PLAIN, Screen, WIDE } from "../../../test/cockpit/screen.ts";
 import type { Shown } from "./shown.ts";
 
@@ -47,7 +55,8 @@ test("a terminal that has ASCII alone gets nothing else, in the same places", as
   await expect(text).toMatchFileSnapshot(`${GOLDEN}/nebula-120x40-ascii.txt`);
 });
 
-const HOSTILE = "\u001b]0;title\u0007\u001b[2J\u202eevil\u200b\r\nnext\u0000 界界界界界界界界界界界界 👩‍👩‍👧 e\u0301";
+const HOSTILE =
+  "\u001b]0;title\u0007\u001b[2J\u202eevil\u200b\r\nnext\u0000 界界界界界界界界界界界界 👩‍👩‍👧 e\u0301";
 
 function hostile(): Shown {
   const run = aRun({
@@ -57,7 +66,13 @@ function hostile(): Shown {
   });
   const phase = aPhase(HOSTILE, { title: HOSTILE, status: "failed", reason: HOSTILE, runs: [run] });
   const event = { at: HOSTILE, type: HOSTILE, turnId: HOSTILE, phase: HOSTILE, text: HOSTILE };
-  const need = { kind: "failed", phase: HOSTILE, text: HOSTILE, questionId: "", digest: "" } as const;
+  const need = {
+    kind: "failed",
+    phase: HOSTILE,
+    text: HOSTILE,
+    questionId: "",
+    digest: "",
+  } as const;
   return {
     kind: "nebula",
     nebula: aNebula({ name: HOSTILE, phases: [phase], needs: [need], events: [event], lane: [] }),
@@ -68,7 +83,11 @@ function hostile(): Shown {
 
 const EVERYWHERE: readonly (readonly string[])[] = [
   ...[[], ["enter"], ["d"], ["f"], ["l"], ["g"], ["?"], ["t"], ["s"]],
-  ...[["d", "tab"], ["d", "tab", "tab"], ["d", "tab", "tab", "tab"]],
+  ...[
+    ["d", "tab"],
+    ["d", "tab", "tab"],
+    ["d", "tab", "tab", "tab"],
+  ],
 ];
 
 test.for([NARROW, WIDE, { columns: 59, rows: 15 }])(

@@ -141,7 +141,10 @@ function detailOf({ shown, size, ui, items }: Area, rows: number): readonly Line
   if (shown.kind === "nebula" && ui.selected === "") {
     return windowOf(graphBody(shown.nebula, items), rows, 0);
   }
-  return padded(detailLines(shown, ui.selected, { columns: size.columns - 2, rows, scroll: ui.scroll }), rows);
+  return padded(
+    detailLines(shown, ui.selected, { columns: size.columns - 2, rows, scroll: ui.scroll }),
+    rows,
+  );
 }
 
 /** Columns of the left side, its frame included. */
@@ -204,7 +207,8 @@ interface Placed {
 
 function placed(name: PanelName, { shown, ui }: Area, columns: number, rows: number): Placed {
   const { title, body } = panelOf(name, shown, ui.selected, columns);
-  const isFocused = ui.focus === name || (shown.kind === "run" && ui.focus === "list" && name === "turns");
+  const isFocused =
+    ui.focus === name || (shown.kind === "run" && ui.focus === "list" && name === "turns");
   const scroll = isFocused ? ui.scroll : 0;
   return { name, title, rows: Math.max(1, rows), lines: (n) => windowOf(body, n, scroll) };
 }
@@ -231,7 +235,13 @@ function column(panels: readonly Placed[], columns: number, { focus }: Ui): read
 
 function titled(title: string, columns: number, isFocused: boolean): Line {
   const shown = inColumns([span(title, isFocused ? "bold" : undefined)], columns);
-  const trimmed = span(shown.map(({ text }) => text).join("").trimEnd() + (isFocused ? "" : " "), isFocused ? "bold" : undefined);
+  const trimmed = span(
+    shown
+      .map(({ text }) => text)
+      .join("")
+      .trimEnd() + (isFocused ? "" : " "),
+    isFocused ? "bold" : undefined,
+  );
   const room = columns - lineWidth([trimmed]);
   return room < 0 ? shown : [trimmed, span("─".repeat(room), "dim")];
 }

@@ -33,7 +33,10 @@ const SHORTEST_NAME = 8;
 
 function headLine(before: Line, head: Head, columns: number): Line {
   const { name, more, money: spent, life } = head;
-  const [whole, less] = [[spent, more, ...life], [spent, ...life]];
+  const [whole, less] = [
+    [spent, more, ...life],
+    [spent, ...life],
+  ];
   const roomIn = (state: Line, right: Line): number =>
     columns - lineWidth([...before, ...state, ...right]) - 3;
   const fits = (state: Line, right: Line): boolean =>

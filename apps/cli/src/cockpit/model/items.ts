@@ -60,24 +60,19 @@ type Standing = Pick<Item, "group" | "mark" | "style" | "role" | "activity" | "a
   Partial<Pick<Item, "brief">>;
 
 function itemOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: number): Item {
-  const { id, money, runs } = phase;
+  const { id, money, runs, attempts } = phase;
   const cycle = runs.at(-1)?.cycle ?? 0;
   const standing = standingOf(phase, nebula, beside, now);
   return {
     id,
     brief: standing.role === "" ? standing.activity : standing.role,
     ...standing,
-    cost: runs.length === 0 ? "" : costCell(money),
+    cost: attempts.length === 0 ? "" : costCell(money),
     cycle: cycle === 0 ? "" : `cyc ${cycle}`,
   };
 }
 
-function standingOf(
-  phase: PhaseFacts,
-  nebula: NebulaFacts,
-  beside: Beside,
-  now: number,
-): Standing {
+function standingOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: number): Standing {
   const need = nebula.needs.find((each) => each.phase === phase.id);
   if (need !== undefined) return needStanding(need);
   if (phase.isWorkedOn || phase.status === "landing") return workStanding(phase, beside, now);
@@ -92,7 +87,6 @@ const NEED_ROLES: Readonly<Record<NeedFacts["kind"], string>> = {
   plan: "plan",
   land: "gate",
   rework: "rework",
-  answer: "question",
   agent: "question",
   budget: "budget",
   failed: "failed",
@@ -100,8 +94,19 @@ const NEED_ROLES: Readonly<Record<NeedFacts["kind"], string>> = {
 
 function needStanding({ kind, text }: NeedFacts): Standing {
   const style = kind === "failed" ? "red" : "yellow";
-  return { group: "needs", mark: "!", style, role: NEED_ROLES[kind], activity: text, age: "" };
+  const activity = text === "" ? NEED_WORDS[kind] : text;
+  return { group: "needs", mark: "!", style, role: NEED_ROLES[kind], activity, age: "" };
 }
+
+/** What a need says that gives no reason. */
+const NEED_WORDS: Readonly<Record<NeedFacts["kind"], string>> = {
+  plan: "nothing begins before you accept it",
+  land: "accept its change?",
+  rework: "could not land: retry or skip it",
+  agent: "an agent asks",
+  budget: "its limit is too small",
+  failed: "failed",
+};
 
 function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing {
   const own = { group: "working", style: "cyan" } as const;
@@ -118,8 +123,8 @@ function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing 
   return { ...own, mark: ">", role, activity, age: ageSince(startedAt, now) };
 }
 
-function endStanding({ status, landedSha, landedAt, reason, runs }: PhaseFacts): Standing {
-  const took = Date.parse(landedAt) - Date.parse(runs[0]?.startedAt ?? "");
+function endStanding({ status, landedSha, landedAt, reason, attempts }: PhaseFacts): Standing {
+  const took = Date.parse(landedAt) - Date.parse(attempts[0]?.startedAt ?? "");
   const ended = { group: "done", role: "", age: Number.isNaN(took) ? "" : age(took) } as const;
   if (status === "done") {
     const activity = landedSha === "" ? "nothing to land" : `landed ${landedSha.slice(0, 10)}`;
@@ -127,22 +132,28 @@ function endStanding({ status, landedSha, landedAt, reason, runs }: PhaseFacts):
     return { ...ended, mark: "v", style: "green", activity, brief };
   }
   const words = reason === "" ? status : `${status}: ${reason}`;
-  return { ...ended, mark: "x", style: status === "failed" ? "red" : "dim", activity: words, brief: status };
+  return {
+    ...ended,
+    mark: "x",
+    style: status === "failed" ? "red" : "dim",
+    activity: words,
+    brief: status,
+  };
 }
 
 /** Why a phase does not work now. */
-function waitsFor(phase: PhaseFacts, { phases, lane, status }: NebulaFacts): string {
-  if (phase.retryAt !== "") return `usage limit ends at ${moment(phase.retryAt)}`;
+function waitsFor(phase: PhaseFacts, { phases, status }: NebulaFacts): string {
+  const { retryAt, landsAfter } = phase;
+  if (retryAt !== "") return `usage limit ends at ${moment(retryAt)}`;
   if (phase.status === "queued") {
-    const at = lane.indexOf(phase.id);
-    return at > 0 ? `approved; lands after ${lane[at - 1]}` : "approved; lands next";
+    return landsAfter === "" ? "approved; lands next" : `approved; lands after ${landsAfter}`;
   }
   const open = phase.dependsOn.filter(
     (id) => phases.find((each) => each.id === id)?.status !== "done",
   );
   if (open.length > 0) return `after ${open.join(", ")}`;
-  if (phase.reason !== "") return phase.reason;
   if (status === "paused") return "paused";
-  if (status === "stopped") return phase.runs.length === 0 ? "not begun" : "stopped; can resume";
+  if (status === "stopped")
+    return phase.attempts.length === 0 ? "not begun" : "stopped; can resume";
   return "waits for a free worker";
 }

@@ -46,7 +46,12 @@ export function panelsOf(shown: Shown): readonly PanelName[] {
 }
 
 /** All keys that do something now, and nothing else. @param canDecide - Whether it is a person who looks. */
-export function bindingsOf(shown: Shown, ui: Ui, size: Size, canDecide: boolean): readonly Binding[] {
+export function bindingsOf(
+  shown: Shown,
+  ui: Ui,
+  size: Size,
+  canDecide: boolean,
+): readonly Binding[] {
   if (isTiny(size)) return [QUIT];
   const { overlay } = ui;
   if (overlay !== undefined) return overlayBindings(overlay.kind);

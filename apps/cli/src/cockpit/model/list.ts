@@ -36,7 +36,11 @@ export function groupedCount(items: readonly Item[]): number {
 }
 
 /** So many rows, the selected one among them. */
-function around<T extends Item | string>(all: readonly T[], selected: string, rows: number): readonly T[] {
+function around<T extends Item | string>(
+  all: readonly T[],
+  selected: string,
+  rows: number,
+): readonly T[] {
   const at = all.findIndex((row) => typeof row !== "string" && row.id === selected);
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), all.length - rows));
   return all.slice(from, from + rows);

@@ -113,7 +113,11 @@ function changeLines({ change }: Shown, digest: string): readonly Line[] {
   ];
 }
 
-function confirmBody({ ask, text }: { readonly ask: Ask; readonly text: string }, shown: Shown, columns: number): Body {
+function confirmBody(
+  { ask, text }: { readonly ask: Ask; readonly text: string },
+  shown: Shown,
+  columns: number,
+): Body {
   return bodyOf([
     ...(text === "" ? [] : textLines(`"${text}"`, columns)),
     ...subjectLines(ask, shown, columns),
@@ -122,7 +126,11 @@ function confirmBody({ ask, text }: { readonly ask: Ask; readonly text: string }
   ]);
 }
 
-function inputBody({ ask, text }: { readonly ask: Ask; readonly text: string }, shown: Shown, columns: number): Body {
+function inputBody(
+  { ask, text }: { readonly ask: Ask; readonly text: string },
+  shown: Shown,
+  columns: number,
+): Body {
   const asked = ask.verb === "answer" ? "Your answer:" : "What is wrong, for its agents:";
   return bodyOf([
     line(asked, "bold"),

@@ -102,7 +102,8 @@ function entered({ focus }: Ui): PanelName {
 }
 
 function next({ focus, isZoomed }: Ui, by: number, shown: Shown): Ui["focus"] {
-  const all = isZoomed || shown.kind === "run" ? panelsOf(shown) : (["list", ...panelsOf(shown)] as const);
+  const all =
+    isZoomed || shown.kind === "run" ? panelsOf(shown) : (["list", ...panelsOf(shown)] as const);
   const at = all.findIndex((panel) => panel === focus);
   return all[(at + by + all.length) % all.length] ?? focus;
 }

@@ -33,7 +33,12 @@ export function mostScroll({ count }: Body, rows: number): number {
 }
 
 /** A text in as many lines as it needs, the later ones indented. */
-export function wrapped(text: string, columns: number, style?: Style, indent = ""): readonly Line[] {
+export function wrapped(
+  text: string,
+  columns: number,
+  style?: Style,
+  indent = "",
+): readonly Line[] {
   const parts = wrap(cleanLine(text), Math.max(1, columns - indent.length));
   return parts.map((part, at) => line(at === 0 ? part : indent + part, style));
 }

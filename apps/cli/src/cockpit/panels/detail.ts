@@ -11,7 +11,11 @@ import { windowOf, wrapped } from "./body.ts";
 export function detailLines(
   shown: Shown,
   selected: string,
-  { columns, rows, scroll }: { readonly columns: number; readonly rows: number; readonly scroll: number },
+  {
+    columns,
+    rows,
+    scroll,
+  }: { readonly columns: number; readonly rows: number; readonly scroll: number },
 ): readonly Line[] {
   const phase = phaseOf(shown, selected);
   const run = runOf(shown, selected);
@@ -27,7 +31,9 @@ export function detailLines(
 function phaseLines(phase: PhaseFacts, shown: Shown, columns: number): readonly Line[] {
   const { title, reason, status } = phase;
   const need =
-    shown.kind === "nebula" ? shown.nebula.needs.find((each) => each.phase === phase.id) : undefined;
+    shown.kind === "nebula"
+      ? shown.nebula.needs.find((each) => each.phase === phase.id)
+      : undefined;
   const why = need?.text ?? (status === "running" ? "" : reason);
   return [
     ...(title === "" ? [] : [line(title, "bold")]),

@@ -9,7 +9,9 @@ import { type Body, bodyOf, wrapped } from "./body.ts";
 export function findingsBody(run: RunFacts | undefined, columns: number): Body {
   const findings = ordered(run);
   if (findings.length === 0) return bodyOf([line("no findings")]);
-  return bodyOf(findings.flatMap((finding) => [...wordLines(finding, columns), ...lifeLines(finding)]));
+  return bodyOf(
+    findings.flatMap((finding) => [...wordLines(finding, columns), ...lifeLines(finding)]),
+  );
 }
 
 /** In one line where there is room, else in full under it. */

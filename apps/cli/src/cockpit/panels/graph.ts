@@ -8,14 +8,14 @@ export function graphBody({ phases }: NebulaFacts, items: readonly Item[]): Body
   const waves = [...new Set(phases.map(({ wave }) => wave))].toSorted((a, b) => a - b);
   return bodyOf(
     waves.flatMap((wave): readonly Line[] => [
-      line(`wave ${wave + 1}`, "bold"),
+      line(wave === 0 ? "no wave" : `wave ${wave}`, "bold"),
       ...phases
         .filter((phase) => phase.wave === wave)
         .map(({ id, title, dependsOn }): Line => {
           const item = items.find((each) => each.id === id);
           const needs = dependsOn.length === 0 ? "" : `  after ${dependsOn.join(", ")}`;
           return [
-            span("  ".repeat(wave + 1)),
+            span("  ".repeat(Math.max(1, wave))),
             span(`${item?.mark ?? " "} `, item?.style),
             span(id, "bold"),
             span(`  ${title}`),

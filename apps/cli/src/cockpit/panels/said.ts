@@ -54,6 +54,7 @@ function saidLines({ kind, text }: Said, columns: number): readonly Line[] {
     .map(cleanLine)
     .filter((part) => part !== "");
   const lines = parts.flatMap((part) => wrapped(`${mark}${part}`, columns - 2, style, "  "));
-  const shown = lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), line("…", style)] : lines;
+  const shown =
+    lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), line("…", style)] : lines;
   return shown.map((each) => [span("  "), ...each]);
 }

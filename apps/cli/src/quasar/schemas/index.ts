@@ -86,4 +86,5 @@ export const LINES: LinesOf = {
   show: [showLine, turnLine, errorLine],
   snapshots: [snapshotsLine, errorLine],
   status: [statusLine, errorLine],
+  watch: [...LOG_LINES, ...NEBULA_LOG_LINES],
 };

@@ -191,7 +191,8 @@ function erase(rows: number): string {
   return rows === 0 ? "" : `\r${rows > 1 ? `\u001b[${rows - 1}A` : ""}\u001b[J`;
 }
 
-function isLive(stream: NodeJS.WriteStream): boolean {
+/** Whether a stream is a terminal that can redraw, and a person's. */
+export function isLive(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY && process.env["TERM"] !== "dumb" && process.env["CI"] === undefined;
 }
 

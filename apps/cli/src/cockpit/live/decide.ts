@@ -1,0 +1,97 @@
+import { type Answered, answerPhase, findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
+import { answerQuestion, continueNebula, decidePlan, nebulaHome, pauseEnds, pauseNebula } from "@quasar/nebula/internal";
+import type { Ask } from "../model/ask.ts";
+import type { Ui } from "../model/ui.ts";
+
+type Note = NonNullable<Ui["note"]>;
+
+/** Decides of a nebula, by the same calls as the commands do. */
+export interface Decider {
+  /** Remembers how the nebula stands: what is decided is about that. Call it when a person begins to decide. */
+  begin(): void;
+  /** What became of it, in words. */
+  decide(ask: Ask, text: string): Note;
+}
+
+/** @param commonDir - The git folder that all work trees share. */
+export function createDecider(commonDir: string, nebulaId: string): Decider {
+  let shown: NebulaState | undefined;
+  return {
+    begin() {
+      shown = findNebula(commonDir, nebulaId);
+    },
+    decide(ask, text) {
+      try {
+        const state = shown ?? findNebula(commonDir, nebulaId);
+        return isAsShown(state, ask) ? decided(commonDir, state, ask, text) : CHANGED;
+      } catch (error) {
+        if (error instanceof NebulaError) return { text: error.message, isBad: true };
+        throw error;
+      }
+    },
+  };
+}
+
+const CHANGED: Note = {
+  text: "Nothing was decided: the change is another one by now. Look at it again.",
+  isBad: true,
+};
+
+/** Whether the screen that a person has read was about the same attempt and change. */
+function isAsShown({ phases }: NebulaState, { phase: id, attempt, digest }: Ask): boolean {
+  if (id === "") return true;
+  const phase = phases.find((each) => each.id === id);
+  return phase?.attempt === attempt && phase.digest === digest;
+}
+
+function decided(commonDir: string, state: NebulaState, ask: Ask, text: string): Note {
+  const { verb, phase, questionId } = ask;
+  switch (verb) {
+    case "pause":
+      pauseNebula(commonDir, state, new Date());
+      return good("Paused: turns in flight end, and what is approved lands.");
+    case "continue":
+      return continued(commonDir, state);
+    case "answer":
+      return noteOf(phase, answerQuestion(commonDir, state, { question: questionId, text }), "answered");
+    case "approve":
+    case "reject":
+    case "retry":
+    case "skip": {
+      const answered =
+        phase === "" && (verb === "approve" || verb === "reject")
+          ? decidePlan(commonDir, state, { verb, reason: text })
+          : answerPhase(commonDir, state, { verb, phase, reason: text });
+      return noteOf(phase === "" ? "the plan" : phase, answered, DONE[verb]);
+    }
+  }
+}
+
+const DONE = {
+  approve: "accepted",
+  reject: "rejected",
+  retry: "begins again",
+  skip: "skipped",
+} as const;
+
+function continued(commonDir: string, state: NebulaState): Note {
+  continueNebula(commonDir, state);
+  const left = pauseEnds(nebulaHome(commonDir, state.id), state);
+  if (left.length > 0) return { text: `Still paused: ${left.join(" and ")}`, isBad: true };
+  return good("It continues.");
+}
+
+const WHEN: Readonly<Record<Exclude<Answered["kind"], "refused">, string>> = {
+  done: "",
+  left: " (the engine takes it within a second)",
+  kept: ", unless it has landed, which the next resume finds out",
+};
+
+function noteOf(about: string, answered: Answered, words: string): Note {
+  if (answered.kind === "refused") return { text: `${about}: ${answered.why}`, isBad: true };
+  return good(`${about}: ${words}${WHEN[answered.kind]}`);
+}
+
+function good(text: string): Note {
+  return { text, isBad: false };
+}

@@ -1,0 +1,39 @@
+import type { Workspace } from "@quasar/runs";
+import type { RunFacts } from "@quasar/runs/facts";
+import type { Shown } from "../model/shown.ts";
+
+/** The facts of a frame: those of a run or of a nebula. */
+export type Facts =
+  | Pick<Extract<Shown, { kind: "run" }>, "kind" | "run">
+  | Pick<Extract<Shown, { kind: "nebula" }>, "kind" | "nebula">;
+
+/** What is shown, read again and again. It writes nothing. */
+export interface Source {
+  /** @returns `undefined`: there is nothing to show yet. */
+  read(): Promise<Facts | undefined>;
+  /** Folders in which something changes when the facts do. */
+  folders(): readonly string[];
+  /** Where the run of what is selected is kept. @param selected - Id of a phase; `""`: of none. */
+  workspaceOf(selected: string): Workspace;
+}
+
+/** The commits between which the change of what is selected lies; `undefined`: there is none yet. */
+export function spanOf(
+  facts: Facts,
+  selected: string,
+): { readonly from: string; readonly to: string } | undefined {
+  if (facts.kind === "run") return ofRun(facts.run);
+  const phase = facts.nebula.phases.find(({ id }) => id === selected);
+  const run = phase?.runs.at(-1);
+  if (phase === undefined) return undefined;
+  const from = phase.baseSha || (run?.baseSha ?? "");
+  return between(from, phase.tipSha || (run?.headSha ?? ""));
+}
+
+function ofRun({ baseSha, headSha }: RunFacts) {
+  return between(baseSha, headSha);
+}
+
+function between(from: string, to: string) {
+  return from === "" || to === "" || from === to ? undefined : { from, to };
+}
