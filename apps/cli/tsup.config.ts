@@ -1,4 +1,4 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
 const PROGRAMS = {
   main: "src/quasar/main.ts",
@@ -7,6 +7,19 @@ const PROGRAMS = {
   supervisor: "../../packages/agents/src/supervisor.ts",
   "acp-supervisor": "../../packages/agents/src/acp-supervisor.ts",
   "reviewer-guard": "../../packages/agents/src/reviewer-guard.ts",
+};
+
+/** What CommonJS loads of Node itself becomes an import: a bundle of modules has no `require`. */
+const NODE_MODULES: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "node-modules",
+  setup(build) {
+    build.onResolve({ filter: /^(?:assert|events|module)$/ }, ({ kind, path }) =>
+      kind === "require-call" ? { path, namespace: "node-modules" } : undefined,
+    );
+    build.onLoad({ filter: /^/, namespace: "node-modules" }, ({ path }) => ({
+      contents: `export * from "node:${path}";\nexport { default } from "node:${path}";\n`,
+    }));
+  },
 };
 
 // Each by itself: what programs share would be cut into small files, and a file more takes longer to
@@ -21,6 +34,9 @@ export default defineConfig(
     dts: false,
     // React as it is meant for users; and Ink has no part in debugging it.
     define: { "process.env.NODE_ENV": '"production"', "process.env.DEV": '"false"' },
-    external: ["react-devtools-core"],
+    esbuildPlugins: [NODE_MODULES],
+    esbuildOptions(options) {
+      options.external = ["react-devtools-core"];
+    },
   })),
 );

@@ -165,7 +165,8 @@ class Cockpit {
   #nextFrame(): readonly string[] {
     const size = this.#size();
     const shown = this.#shown();
-    if (shown === undefined) return [painted(line("waiting for its first save"), this.#options.abilities)];
+    if (shown === undefined)
+      return [painted(line("waiting for its first save"), this.#options.abilities)];
     const canDecide = this.#options.decider !== undefined;
     const frame = frameOf(shown, { size, ui: this.#ui, now: Date.now(), canDecide });
     const [first] = frame.ids;

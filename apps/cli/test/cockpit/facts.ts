@@ -1,5 +1,6 @@
 import type { NebulaFacts, PhaseFacts } from "@quasar/nebula/facts";
 import type { FindingFacts, MoneyFacts, RunFacts, TurnFacts } from "@quasar/runs/facts";
+import { patchLines } from "../../src/shared/output/diff.ts";
 import type { Shown } from "../../src/cockpit/model/shown.ts";
 
 /** When the frames of the tests are. */
@@ -180,13 +181,12 @@ export const CHANGE: NonNullable<Shown["change"]> = {
     { path: "src/auth.ts", added: 71, removed: 12 },
     { path: "test/auth.test.ts", added: 13, removed: 0 },
   ],
-  lines: [
-    "diff --git a/src/auth.ts b/src/auth.ts",
-    "@@ -40,6 +40,14 @@ export function open(",
-    "+  const id = randomUUID();",
-    "-  const id = 1;",
-    " }",
-  ],
+  lines: patchLines(`diff --git a/src/auth.ts b/src/auth.ts
+@@ -40,6 +40,14 @@ export function open(
++  const id = randomUUID();
+-  const id = 1;
+ }
+`),
 };
 
 export function shownNebula(more: Partial<NebulaFacts> = {}): Shown {

@@ -1,4 +1,5 @@
 import { countChanges, diffTrees } from "@quasar/git/history";
+import { patchLines } from "../../shared/output/diff.ts";
 import type { Change } from "../model/shown.ts";
 
 /** Most lines of a patch that are kept. */
@@ -40,7 +41,7 @@ async function readChange(root: string, from: string, to: string): Promise<Chang
       countChanges(root, from, to),
       diffTrees(root, from, to),
     ]);
-    return { files, lines: text.split("\n").slice(0, MOST_LINES) };
+    return { files, lines: patchLines(text).slice(0, MOST_LINES) };
   } catch {
     return undefined;
   }

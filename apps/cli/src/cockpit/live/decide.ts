@@ -1,5 +1,18 @@
-import { type Answered, answerPhase, findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
-import { answerQuestion, continueNebula, decidePlan, nebulaHome, pauseEnds, pauseNebula } from "@quasar/nebula/internal";
+import {
+  type Answered,
+  answerPhase,
+  findNebula,
+  NebulaError,
+  type NebulaState,
+} from "@quasar/nebula";
+import {
+  answerQuestion,
+  continueNebula,
+  decidePlan,
+  nebulaHome,
+  pauseEnds,
+  pauseNebula,
+} from "@quasar/nebula/internal";
 import type { Ask } from "../model/ask.ts";
 import type { Ui } from "../model/ui.ts";
 
@@ -53,7 +66,11 @@ function decided(commonDir: string, state: NebulaState, ask: Ask, text: string):
     case "continue":
       return continued(commonDir, state);
     case "answer":
-      return noteOf(phase, answerQuestion(commonDir, state, { question: questionId, text }), "answered");
+      return noteOf(
+        phase,
+        answerQuestion(commonDir, state, { question: questionId, text }),
+        "answered",
+      );
     case "approve":
     case "reject":
     case "retry":

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { findNebula } from "@quasar/nebula";
-import type { NebulaFacts, PhaseFacts } from "@quasar/nebula/facts";
-import { openNebulaReader } from "@quasar/nebula/facts";
+import { type NebulaFacts, openNebulaFacts, type PhaseFacts } from "@quasar/nebula/facts";
 import { nebulaHome, runsFolder } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openFactsIn, type RunFacts, type RunFactsReader } from "@quasar/runs/facts";
@@ -11,7 +10,7 @@ import type { Source } from "./source.ts";
 export function openNebulaSource(workspace: Workspace, nebulaId: string): Source {
   const { repositoryId, root } = workspace;
   const home = nebulaHome(repositoryId, nebulaId);
-  const reader = openNebulaReader(repositoryId, nebulaId);
+  const reader = openNebulaFacts(repositoryId, nebulaId);
   const runs = createPhaseRuns(root);
   let refs: ReadonlyMap<string, string> = new Map();
   const folderOf = (phase: string): string => runsFolder(home, refs.get(phase) ?? "");
@@ -25,7 +24,7 @@ export function openNebulaSource(workspace: Workspace, nebulaId: string): Source
 
   return {
     async read() {
-      const nebula = await reader.read();
+      const nebula = await reader.look();
       learnRefs(nebula);
       const phases = await Promise.all(
         nebula.phases.map(async (phase) => ({

@@ -77,7 +77,10 @@ function hostile(): Shown {
     kind: "nebula",
     nebula: aNebula({ name: HOSTILE, phases: [phase], needs: [need], events: [event], lane: [] }),
     said: new Map([[aTurn(1).turnId, [{ kind: "text", text: HOSTILE }]]]),
-    change: { files: [{ path: HOSTILE, added: 1, removed: 1 }], lines: [HOSTILE] },
+    change: {
+      files: [{ path: HOSTILE, added: 1, removed: 1 }],
+      lines: [{ text: HOSTILE, style: undefined }],
+    },
   };
 }
 

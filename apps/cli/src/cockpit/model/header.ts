@@ -4,7 +4,7 @@ import { clock } from "@quasar/runs/internal";
 import { cleanLine, firstLine, fit, money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
 import { type Line, line, lineWidth, type Span, span, spread } from "./line.ts";
-import { type Shown, turnNumber, turnOf } from "./shown.ts";
+import { type Shown, turnOf } from "./shown.ts";
 
 /** The first line: who needs me, is the money all right, is it alive. */
 export function headerLine(shown: Shown, now: number, columns: number): Line {
@@ -54,14 +54,14 @@ function headOf(shown: Shown, now: number): Head {
 function nebulaHead(nebula: NebulaFacts, now: number): Head {
   const { name, landedCount, phaseCount, needs, phases, status } = nebula;
   const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
-  const { reservedUsd } = nebula.money;
+  const { reservedUsd, unknownUsd } = nebula.money;
   const isAlive = status === "working";
   return {
     name: `nebula ${name}`,
     state: [span(`${landedCount}/${phaseCount} landed  `), ...needSpans(needs.length)],
     brief: [...needSpans(needs.length), span(`  ${landedCount}/${phaseCount}`)],
     money: moneySpan(nebula.money),
-    more: span(reservedUsd >= 0.005 ? ` (${money(reservedUsd)} reserved)` : ""),
+    more: reservedSpan(unknownUsd + reservedUsd),
     life: [
       span(`  ${elapsed(nebula, isAlive, now)}  `),
       isAlive ? span(`${working} at work`, working > 0 ? "cyan" : undefined) : stateSpan(status),
@@ -83,7 +83,7 @@ function runHead(run: RunFacts, now: number): Head {
     state: line(`cycle ${cycle} of ${maxCycles}`),
     brief: line(`cycle ${cycle}`),
     money: moneySpan(run.money),
-    more: span(turn === undefined ? "" : `  turn ${turnNumber(turn.turnId)}`),
+    more: reservedSpan(run.money.unknownUsd),
     life: [
       span(`  ${elapsed(run, isAlive, now)}  `),
       isAlive
@@ -119,8 +119,13 @@ function elapsed(
 /** From this share of the limit on it is marked. */
 const HIGH = 0.9;
 
-function moneySpan({ spentUsd, maxUsd }: Pick<RunFacts["money"], "spentUsd" | "maxUsd">): Span {
+/** What is known to have been spent, against the limit; red by what was spent at most. */
+function moneySpan({ spentUsd, knownUsd, maxUsd }: RunFacts["money"]): Span {
   const limit = maxUsd > 0 ? ` of ${money(maxUsd)}` : "";
   const isHigh = maxUsd > 0 && spentUsd >= HIGH * maxUsd;
-  return span(`${money(spentUsd)}${limit}`, isHigh ? "red" : undefined);
+  return span(`${money(knownUsd)}${limit}`, isHigh ? "red" : undefined);
+}
+
+function reservedSpan(usd: number): Span {
+  return span(usd < 0.005 ? "" : ` (${money(usd)} reserved)`);
 }

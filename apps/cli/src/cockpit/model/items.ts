@@ -1,7 +1,6 @@
 import type { NebulaFacts, NeedFacts, PhaseFacts } from "@quasar/nebula/facts";
-import { moment } from "@quasar/runs/text";
+import { moment, money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
-import { costCell } from "../../quasar/runs/cost-cell.ts";
 import { age, ageSince } from "./age.ts";
 import { type Beside, lastSaid, turnNumber, turnOf } from "./shown.ts";
 
@@ -55,19 +54,24 @@ function planItem({ text }: NeedFacts): Item {
   return { ...own, role: "plan", brief: "plan", activity: text, age: "", cost: "", cycle: "" };
 }
 
+/** What is known to have been spent; marked where more may have been. */
+function costOf({ knownUsd, unknownUsd }: PhaseFacts["money"]): string {
+  return unknownUsd > 0 ? `${money(knownUsd)}+` : money(knownUsd);
+}
+
 /** @see Item */
 type Standing = Pick<Item, "group" | "mark" | "style" | "role" | "activity" | "age"> &
   Partial<Pick<Item, "brief">>;
 
 function itemOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: number): Item {
-  const { id, money, runs, attempts } = phase;
+  const { id, runs, attempts } = phase;
   const cycle = runs.at(-1)?.cycle ?? 0;
   const standing = standingOf(phase, nebula, beside, now);
   return {
     id,
     brief: standing.role === "" ? standing.activity : standing.role,
     ...standing,
-    cost: attempts.length === 0 ? "" : costCell(money),
+    cost: attempts.length === 0 ? "" : costOf(phase.money),
     cycle: cycle === 0 ? "" : `cyc ${cycle}`,
   };
 }

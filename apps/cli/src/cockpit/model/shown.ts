@@ -1,6 +1,7 @@
 import type { NebulaFacts, PhaseFacts } from "@quasar/nebula/facts";
 import type { RunFacts, TurnFacts } from "@quasar/runs/facts";
 import type { FileChange } from "@quasar/git/history";
+import type { PatchLine } from "../../shared/output/diff.ts";
 
 /** A thing that an agent said or did. Its text is not cleaned. */
 export interface Said {
@@ -11,8 +12,7 @@ export interface Said {
 /** What a change holds, once it has been read. */
 export interface Change {
   readonly files: readonly FileChange[];
-  /** Of the patch; not cleaned. */
-  readonly lines: readonly string[];
+  readonly lines: readonly PatchLine[];
 }
 
 /** What is read beside the facts, for what is on the screen. */

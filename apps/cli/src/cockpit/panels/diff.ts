@@ -1,5 +1,4 @@
 import { count } from "@quasar/runs/text";
-import type { Style } from "../../shared/output/text.ts";
 import { cell, cellRight, type Line, line } from "../model/line.ts";
 import type { Change } from "../model/shown.ts";
 import { type Body, bodyOf } from "./body.ts";
@@ -13,8 +12,8 @@ export function diffBody(change: Change | undefined): Body {
     lineAt(index) {
       const at = index - files.length - 1;
       if (at < 0) return files[index] ?? [];
-      const text = change.lines[at] ?? "";
-      return line(text, styleOf(text));
+      const of = change.lines[at];
+      return of === undefined ? [] : line(of.text, of.style);
     },
   };
 }
@@ -38,12 +37,4 @@ export function fileLines({ files }: Change): readonly Line[] {
           ...line(path),
         ],
   );
-}
-
-/** Headers of a file look like lines of it, but for their third character. */
-function styleOf(text: string): Style | undefined {
-  if (/^(?:diff --git |index |--- |\+\+\+ |new file |deleted file )/u.test(text)) return "bold";
-  if (text.startsWith("@@")) return "cyan";
-  if (text.startsWith("+")) return "green";
-  return text.startsWith("-") ? "red" : undefined;
 }

@@ -1,4 +1,4 @@
-import type { ShareFacts } from "@quasar/runs/facts";
+import type { MoneyFacts, ShareFacts } from "@quasar/runs/facts";
 import { budget, costWords, count, money } from "@quasar/runs/text";
 import { cell, cellRight, type Line, line, span } from "../model/line.ts";
 import type { Shown } from "../model/shown.ts";
@@ -12,7 +12,7 @@ export function moneyBody(shown: Shown, columns: number): Body {
       ? [...facts.byRole, ...facts.byCycle]
       : [...shown.nebula.money.byPhase, ...facts.byRole];
   return bodyOf([
-    ...(facts.maxUsd > 0 ? [barLine(facts.spentUsd / facts.maxUsd, columns)] : []),
+    ...(facts.maxUsd > 0 ? [barLine(facts, columns)] : []),
     line(budget(facts, facts.maxUsd)),
     ...(shown.kind === "nebula" ? reservedLines(shown.nebula.money.reservedUsd) : []),
     ...shares.map(shareLine),
@@ -23,14 +23,17 @@ function reservedLines(usd: number): readonly Line[] {
   return usd < 0.005 ? [] : [line(`${money(usd)} reserved for phases at work`)];
 }
 
-function barLine(share: number, columns: number): Line {
+/** What is known to have been spent, what may have been, and what is left. */
+function barLine({ knownUsd, spentUsd, maxUsd }: MoneyFacts, columns: number): Line {
   const room = Math.max(1, columns - 6);
-  const full = Math.min(room, Math.round(share * room));
-  const style = share >= 0.9 ? "red" : undefined;
+  const cells = (usd: number): number => Math.min(room, Math.round((usd / maxUsd) * room));
+  const [known, most] = [cells(knownUsd), cells(spentUsd)];
+  const style = spentUsd >= 0.9 * maxUsd ? "red" : undefined;
   return [
-    span("#".repeat(full), style),
-    span("-".repeat(room - full), "dim"),
-    cellRight(`${Math.round(share * 100)} %`, 6, style),
+    span("#".repeat(known), style),
+    span("=".repeat(Math.max(0, most - known)), "yellow"),
+    span("-".repeat(room - Math.max(known, most)), "dim"),
+    cellRight(`${Math.round((knownUsd / maxUsd) * 100)} %`, 6, style),
   ];
 }
 

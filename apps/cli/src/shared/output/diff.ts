@@ -1,6 +1,12 @@
 import { clean } from "@quasar/runs/text";
 import type { Paint, Style } from "./text.ts";
 
+/** A line of a patch, as a person reads it; not cleaned. */
+export interface PatchLine {
+  readonly text: string;
+  readonly style: Style | undefined;
+}
+
 /**
  * A diff for a person: the list of files, then all of it. What is binary is not printed, only that it
  * differs.
@@ -10,9 +16,18 @@ export function diffLines(
   paint: Paint,
 ): string[] {
   if (text === "") return ["nothing has changed"];
+  const lines = patchLines(text).map(({ text: line, style }) => {
+    const shown = clean(line);
+    return style === undefined ? shown : paint(style, shown);
+  });
+  return [...clean(stat).trimEnd().split("\n"), "", ...lines];
+}
+
+/** A patch without the bytes of what is binary. @param text - Unified, as git prints it. */
+export function patchLines(text: string): readonly PatchLine[] {
   let isHunk = false;
   let isBinary = false;
-  const lines: string[] = [];
+  const lines: PatchLine[] = [];
   for (const line of text.replace(/\n$/u, "").split("\n")) {
     if (line.startsWith("diff --git ")) {
       isHunk = false;
@@ -21,14 +36,12 @@ export function diffLines(
       isHunk = true;
     } else if (line === "GIT binary patch" && !isHunk) {
       isBinary = true;
-      lines.push("binary: its bytes are not shown");
+      lines.push({ text: "binary: its bytes are not shown", style: undefined });
     }
     if (isBinary) continue;
-    const style = styleOf(line, isHunk);
-    const shown = clean(isHunk ? line : shortened(line));
-    lines.push(style === undefined ? shown : paint(style, shown));
+    lines.push({ text: isHunk ? line : shortened(line), style: styleOf(line, isHunk) });
   }
-  return [...clean(stat).trimEnd().split("\n"), "", ...lines];
+  return lines;
 }
 
 /** A header of a file with the ids that git has in full for programs. */
