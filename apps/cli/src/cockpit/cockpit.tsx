@@ -110,9 +110,12 @@ class Cockpit {
   }
 
   async #end(): Promise<void> {
+    const ink = this.#ink;
+    // A look that is under way draws nothing any more: Ink would take the terminal again.
+    this.#ink = undefined;
     this.#stdout.write(WRAP);
-    this.#ink?.unmount();
-    await this.#ink?.waitUntilExit().catch(() => undefined);
+    ink?.unmount();
+    await ink?.waitUntilExit().catch(() => undefined);
   }
 
   /** Reads and draws within the time between two quick looks. */

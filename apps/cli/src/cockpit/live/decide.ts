@@ -12,6 +12,7 @@ import {
   nebulaHome,
   pauseEnds,
   pauseNebula,
+  resumeCommand,
 } from "@quasar/nebula/internal";
 import type { Ask } from "../model/ask.ts";
 import type { Ui } from "../model/ui.ts";
@@ -70,6 +71,7 @@ function decided(commonDir: string, state: NebulaState, ask: Ask, text: string):
         phase,
         answerQuestion(commonDir, state, { question: questionId, text }),
         "answered",
+        state,
       );
     case "approve":
     case "reject":
@@ -79,7 +81,7 @@ function decided(commonDir: string, state: NebulaState, ask: Ask, text: string):
         phase === "" && (verb === "approve" || verb === "reject")
           ? decidePlan(commonDir, state, { verb, reason: text })
           : answerPhase(commonDir, state, { verb, phase, reason: text });
-      return noteOf(phase === "" ? "the plan" : phase, answered, DONE[verb]);
+      return noteOf(phase === "" ? "the plan" : phase, answered, DONE[verb], state);
     }
   }
 }
@@ -100,13 +102,15 @@ function continued(commonDir: string, state: NebulaState): Note {
 
 const WHEN: Readonly<Record<Exclude<Answered["kind"], "refused">, string>> = {
   done: "",
-  left: " (the engine takes it within a second)",
-  kept: ", unless it has landed, which the next resume finds out",
+  left: ", taken within a second",
+  kept: ", unless it has landed",
 };
 
-function noteOf(about: string, answered: Answered, words: string): Note {
+/** @param about - A phase, or the plan. */
+function noteOf(about: string, answered: Answered, words: string, state: NebulaState): Note {
   if (answered.kind === "refused") return { text: `${about}: ${answered.why}`, isBad: true };
-  return good(`${about}: ${words}${WHEN[answered.kind]}`);
+  const resume = answered.kind === "left" ? "" : ` · then: ${resumeCommand(state)}`;
+  return good(`${about}: ${words}${WHEN[answered.kind]}${resume}`);
 }
 
 function good(text: string): Note {

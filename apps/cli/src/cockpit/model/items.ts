@@ -150,6 +150,7 @@ function waitsFor(phase: PhaseFacts, { phases, status }: NebulaFacts): string {
   const { retryAt, landsAfter } = phase;
   if (retryAt !== "") return `usage limit ends at ${moment(retryAt)}`;
   if (phase.status === "queued") {
+    if (status === "stopped") return "approved; lands once it is resumed";
     return landsAfter === "" ? "approved; lands next" : `approved; lands after ${landsAfter}`;
   }
   const open = phase.dependsOn.filter(
