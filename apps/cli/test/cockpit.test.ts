@@ -51,9 +51,7 @@ test("a person reads a change, accepts it, and leaves; the size changes meanwhil
   screen.type("j");
   await screen.until("approved; lands");
   screen.type("q");
-  await screen.until(() => screen.isUsual());
-  screen.type("echo exit=$?\r");
-  await screen.until("exit=0");
+  await screen.prompt(0);
   expect(screen.isUsual()).toBe(true);
   const taken = lastRecord(await quasar(at, ["nebula", "show", "two", "--json"]));
   expect(taken).toMatchObject({ status: "queued" });
@@ -67,35 +65,31 @@ test("Ctrl-Z, signals and kill -9 leave a terminal that one can work in", async 
     screen.quasar("watch");
     await screen.until(isOpen);
   };
-  const closed = async (code: string): Promise<void> => {
-    await screen.until(() => screen.isUsual());
-    screen.type("echo exit=$?\r");
-    await screen.until(`exit=${code}`);
-    screen.type("clear\r");
-    await screen.until(() => !screen.text().includes("exit="));
+  const closed = async (code: number): Promise<void> => {
+    await screen.prompt(code);
+    expect(screen.isUsual()).toBe(true);
+    screen.type("clear; stty -a | grep -o ' icanon'\r");
+    await screen.until(/^ icanon/mu);
   };
   await opened();
   screen.type("\u001a");
-  await screen.until(() => screen.isUsual() && screen.text().includes("Stopped"));
-  screen.type("stty -a | grep -o ' icanon'\r");
-  await screen.until(/^ ?icanon/mu);
+  await closed(148);
   screen.type("fg\r");
   await screen.until(isOpen);
   // Somebody stops it without a word, and a shell has written on its screen.
   process.kill(screen.pid(), "SIGTSTP");
-  await screen.until(() => screen.isUsual());
+  await screen.prompt(148);
   screen.type("fg\r");
   await screen.until(isOpen);
   process.kill(screen.pid(), "SIGTERM");
-  await closed("143");
+  await closed(143);
   await opened();
   screen.type("\u0003");
-  await closed("130");
+  await closed(130);
   await opened();
   process.kill(screen.pid(), "SIGKILL");
-  await screen.until("Killed");
+  await screen.prompt(137);
   expect(screen.isUsual()).toBe(false);
-  screen.type("\r");
   screen.quasar("list");
   await screen.until(() => screen.isUsual() && screen.text().includes("Write work.txt"));
   expect((await quasar(at, ["status"])).stdout).toContain("running");
@@ -136,7 +130,7 @@ test("without a terminal, in CI and for a dumb one it follows the log, and loads
   for (const env of [{ CI: "true" }, { TERM: "dumb" }]) {
     const screen = new Terminal(at, { env: { ...env, ...whatIsLoaded(at) } });
     screen.quasar("watch");
-    await screen.until("approved after");
+    await screen.until("ended    approved");
     expect(screen.isUsual()).toBe(true);
     expect(readLoaded(at)).not.toContain("/dist/open-");
   }

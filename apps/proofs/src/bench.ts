@@ -1,4 +1,5 @@
 import { availableParallelism, release } from "node:os";
+import { cockpitRows } from "./bench/cockpit.ts";
 import { commandRows } from "./bench/command.ts";
 import { firstRequestRows } from "./bench/first-request.ts";
 import { growthRows } from "./bench/growth.ts";
@@ -11,6 +12,7 @@ import { storeRows } from "./bench/store.ts";
 const rows = [
   ...storeRows(),
   ...(await commandRows()),
+  ...(await cockpitRows()),
   ...(await firstRequestRows()),
   ...(await growthRows()),
   ...(await outputRows()),

@@ -25,7 +25,7 @@ export class Terminal {
     this.#screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     const inputrc = join(at.outside, "inputrc");
     writeFileSync(inputrc, "set enable-bracketed-paste off\n");
-    const usual = { TERM: "xterm-256color", LANG: "C.UTF-8", PS1: "shell> ", INPUTRC: inputrc };
+    const usual = { TERM: "xterm-256color", LANG: "C.UTF-8", PS1: "[$?] ", INPUTRC: inputrc };
     const own = { ...at.env, ...usual, ...env };
     // With jobs, as a person's shell has them.
     const args = ["--norc", "--noprofile", "-i"];
@@ -65,6 +65,11 @@ export class Terminal {
   isUsual(): boolean {
     const { modes, buffer } = this.#screen;
     return buffer.active.type === "normal" && modes.wraparoundMode && !modes.bracketedPasteMode;
+  }
+
+  /** Resolves once the shell asks for the next command. @param code - That the last one has left with. */
+  async prompt(code: number): Promise<void> {
+    await this.until(() => this.text().trimEnd().endsWith(`[${code}]`));
   }
 
   /** Resolves once the screen has a text, or is as is asked. @throws With the screen, where that takes too long. */
