@@ -127,6 +127,8 @@ export type NebulaEvent =
       /** The question's. */
       readonly id: string;
       readonly text: string;
+      /** How an agent that has answered names itself. @default a person has answered */
+      readonly agent?: string | undefined;
     }
   /** Nobody has answered it within `hail_timeout`. */
   | {

@@ -31,8 +31,10 @@ export const MOST_ANSWER = 4000;
 /** What became of a question, as its file has it. */
 export const answerSchema = v.object({
   question: id,
-  /** `timeout`: nobody has said anything within the time that it had. */
-  by: v.picklist(["person", "timeout"]),
+  /** `agent`: one that is no agent of the nebula. `timeout`: nobody has said anything within the time that it had. */
+  by: v.picklist(["person", "agent", "timeout"]),
+  /** How the agent names itself, not checked. @default nobody has a name here */
+  agent: v.optional(text),
   text,
   /** RFC 3339. */
   at: text,

@@ -58,6 +58,13 @@ export interface Given extends GivenOf<Settings> {
   // nebula update-base
   readonly withAgent?: true | undefined;
 
+  // mcp
+  readonly allow?: readonly string[] | undefined;
+  readonly budgetCap?: string | undefined;
+  readonly maxRunning?: string | undefined;
+  readonly maxPerHour?: string | undefined;
+  readonly printConfig?: string | undefined;
+
   // nebula validate
   readonly schema?: true | undefined;
   readonly strictConfig?: true | undefined;

@@ -745,6 +745,30 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (_args, given) => (await caring()).doctorCommand(given),
   },
   {
+    name: "mcp",
+    group: GROUPS.look,
+    summary: "let other agents see runs and nebulae: a server of the Model Context Protocol",
+    description:
+      "serve the runs and nebulae of a repository by the Model Context Protocol, over\n" +
+      "standard input and output, to the agent that starts it. It only reads, unless\n" +
+      "--allow says more; what is approved, a person approves (docs/mcp.md)",
+    args: [["[dir]", "a folder of the repository; the current one if left out"]],
+    options: [
+      ["--allow <what...>", "also: start (runs), control (resume, stop, pause), answer (questions)"],
+      ["--budget-cap <usd>", "most that one run may be started with; 5 if left out"],
+      ["--max-running <n>", "most runs that it has at work at once; 2 if left out"],
+      ["--max-per-hour <n>", "most runs that it starts in an hour; 6 if left out"],
+      ["--print-config <client>", "print its entry for claude, codex, gemini, cursor or vscode"],
+    ],
+    json: "with --print-config: the entry, and the file that it goes into",
+    examples: [
+      ["quasar mcp --print-config claude > .mcp.json", "for Claude Code, where there is none yet"],
+      ["quasar mcp --print-config codex >> ~/.codex/config.toml", "for Codex"],
+      ["quasar mcp --allow start --print-config vscode", "it may start runs, too"],
+    ],
+    run: async ([dir], given) => (await import("./commands/mcp.ts")).mcpCommand(dir, given),
+  },
+  {
     name: "schema",
     group: GROUPS.look,
     summary: "print the JSON Schema of what --json prints",

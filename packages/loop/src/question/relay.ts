@@ -5,8 +5,10 @@ import { oneLine } from "../text.ts";
 /** What became of a question. */
 export interface RelayedAnswer {
   readonly question: CheckpointQuestion;
-  /** What a person has said; `undefined`: nobody has within the time that it had. */
+  /** What somebody has said; `undefined`: nobody has within the time that it had. */
   readonly text: string | undefined;
+  /** Whether an agent has said it. @default a person has */
+  readonly isOfAgent?: boolean | undefined;
 }
 
 /** The answers that no prompt of the run had yet. */
@@ -31,12 +33,12 @@ export function relay(state: CycleState, answers: readonly RelayedAnswer[]): Cyc
   };
 }
 
-function entryOf({ question, text }: RelayedAnswer): string {
+function entryOf({ question, text, isOfAgent = false }: RelayedAnswer): string {
   const { kind, summary, cycle, role } = question;
   const about = `${kind} about ${JSON.stringify(oneLine(summary))} (cycle ${cycle})`;
   return text === undefined
     ? `The ${role}'s ${about} was not answered in time. Proceed as you think best.`
-    : `The ${role}'s ${about} was answered:\n${JSON.stringify(text)}`;
+    : `The ${role}'s ${about} was answered${isOfAgent ? " by another agent, not by a person" : ""}:\n${JSON.stringify(text)}`;
 }
 
 /** What stands before a prompt; `""`: nothing. */

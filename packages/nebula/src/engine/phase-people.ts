@@ -30,7 +30,7 @@ function ask({ home, store, now, tell }: Asked, phase: string, asked: Checkpoint
   report({ store, tell }, phase, change, { type: "question_asked", phase, ...event });
 }
 
-/** What the current run of a phase reads: answers of people to any of its runs, and which of its own questions had none. */
+/** What the current run of a phase reads: answers to any of its runs, and which of its own questions had none. */
 function answersOf({ home, store }: Asked, phase: string): readonly RelayedAnswer[] {
   const { runId } = store.phase(phase);
   return allQuestions(home)
@@ -43,7 +43,8 @@ function answersOf({ home, store }: Asked, phase: string): readonly RelayedAnswe
     .toSorted((one, other) => one.answer.at.localeCompare(other.answer.at))
     .map(({ question, answer: { by, text } }) => ({
       question,
-      text: by === "person" ? text : undefined,
+      text: by === "timeout" ? undefined : text,
+      isOfAgent: by === "agent",
     }));
 }
 

@@ -17,6 +17,15 @@ export function nebulaOfQuestion(commonDir: string, id: string): NebulaState | u
   );
 }
 
+/** An answer, and who gives it. */
+export interface AnswerToQuestion {
+  /** Its id. */
+  readonly question: string;
+  readonly text: string;
+  /** How an agent that answers names itself. @default a person answers */
+  readonly agent?: string | undefined;
+}
+
 /**
  * Answers a question of an agent: once, durably, whether an engine works on the nebula or not.
  *
@@ -25,7 +34,7 @@ export function nebulaOfQuestion(commonDir: string, id: string): NebulaState | u
 export function answerQuestion(
   commonDir: string,
   state: NebulaState,
-  { question: id, text }: { readonly question: string; readonly text: string },
+  { question: id, text, agent }: AnswerToQuestion,
 ): Answered {
   const home = nebulaHome(commonDir, state.id);
   const question = readQuestion(home, id);
@@ -42,7 +51,8 @@ export function answerQuestion(
   const over = whyOver(requireState(home), question);
   if (over !== undefined) return refused(over);
   const at = new Date().toISOString();
-  if (!keepAnswer(home, { question: id, by: "person", text: said, at })) {
+  const by = agent === undefined ? "person" : "agent";
+  if (!keepAnswer(home, { question: id, by, agent: agent?.slice(0, MOST_NAME), text: said, at })) {
     return refused(ANSWERED[readAnswer(home, id)?.by ?? "person"]);
   }
   const lock = lockUnlessEngine(home);
@@ -69,8 +79,12 @@ function whyOver(
   return `it was asked in attempt ${attempt}, which is over: attempt ${phase.attempt} has not asked it`;
 }
 
+/** Characters of the name of an agent. */
+const MOST_NAME = 100;
+
 const ANSWERED = {
   person: "it has an answer already, which stays",
+  agent: "it has an answer already, which stays",
   timeout: "nobody answered it in time, and its agent has decided",
 } as const;
 

@@ -19,12 +19,12 @@ export function takeAnswers({ home, store, tell }: Taker): void {
     for (const id of phase.questions) {
       const answer = readAnswer(home, id);
       if (answer === undefined) continue;
-      const { by, text } = answer;
+      const { by, agent, text } = answer;
       const summary = readQuestion(home, id)?.summary ?? "";
       const event: NebulaEvent =
-        by === "person"
-          ? { type: "question_answered", phase: phase.id, id, text }
-          : { type: "question_expired", phase: phase.id, id, summary };
+        by === "timeout"
+          ? { type: "question_expired", phase: phase.id, id, summary }
+          : { type: "question_answered", phase: phase.id, id, text, agent };
       report({ store, tell }, phase.id, withoutQuestion(home, store.phase(phase.id), id), event);
     }
   }

@@ -308,7 +308,12 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
       return { phaseId, questionId, ...asked };
     }
     case "question_answered":
-      return { phaseId: event.phase, questionId: event.id, text: event.text };
+      return {
+        phaseId: event.phase,
+        questionId: event.id,
+        text: event.text,
+        answeredBy: event.agent,
+      };
     case "question_expired":
       return { phaseId: event.phase, questionId: event.id, summary: event.summary };
     case "phase_failed":

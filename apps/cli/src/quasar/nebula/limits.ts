@@ -4,7 +4,8 @@ import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import { cleanLine, fit, money, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
-import { type Kind, periodMs, usd, whole } from "../../shared/config/kinds.ts";
+import { periodMs, usd, whole } from "../../shared/config/kinds.ts";
+import { numberOf } from "../../shared/typed-number.ts";
 import { SETTINGS, type Settings } from "../../shared/config/settings.ts";
 import { CliError } from "../../shared/errors.ts";
 import { userSettings } from "./user-settings.ts";
@@ -52,18 +53,6 @@ export function capWords({ isTotalCapped, askedUsd }: NebulaPlan["cost"]): strin
 }
 
 const WORKERS = whole(1, 64);
-
-function numberOf(
-  flag: string,
-  value: string | undefined,
-  { expected, fromText }: Kind<number>,
-): number | undefined {
-  if (value === undefined) return undefined;
-  const number = fromText(value);
-  if (number !== undefined) return number;
-  const given = fit(cleanLine(value), 40);
-  throw new CliError("ERR_USAGE", `${flag} must be ${expected}, not ${given}`);
-}
 
 /** Which limits are too small for what waits, and what a person types to raise them. */
 export interface Raising {

@@ -12,6 +12,7 @@ import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
+import { mcpConfigLine } from "./mcp.ts";
 import {
   NEBULA_APPLY_LINES,
   NEBULA_DEMO_LINES,
@@ -55,6 +56,7 @@ export const LINES: LinesOf = {
   log: LOG_LINES,
   list: [listLine, errorLine],
   ls: [listLine, errorLine],
+  mcp: [mcpConfigLine, errorLine],
   "nebula answer": [nebulaAnswerLine, errorLine],
   "nebula apply": NEBULA_APPLY_LINES,
   "nebula approve": [nebulaAnswerLine, errorLine],

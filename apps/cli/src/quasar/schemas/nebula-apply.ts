@@ -130,7 +130,8 @@ const eventLine = timedLine(
     summary: v.optional(text("What is asked")),
     detail: v.optional(text("What depends on it")),
     options: v.optional(texts("Answers to choose from; none: free")),
-    text: v.optional(text("What a person has answered")),
+    text: v.optional(text("What was answered")),
+    answeredBy: v.optional(text("The agent that has answered, as it names itself; else a person")),
     reason: v.optional(text("Why, for a person; of a push the remote")),
   },
 );

@@ -1,0 +1,3 @@
+/** What the callers of a server may do where it was started so, beside reading. */
+export const PERMISSIONS = ["start", "control", "answer"] as const;
+export type Permission = (typeof PERMISSIONS)[number];
