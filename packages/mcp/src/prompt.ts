@@ -7,7 +7,8 @@ export function registerPrompt(server: McpServer): void {
     goal: z.string().min(1).max(20_000).describe("What the nebula is to achieve"),
     dir: z.string().max(4096).optional().describe("Its folder; default: nebulae/<name>"),
   });
-  const description = "Write a nebula for this goal: phases with dependencies, checked until they are valid";
+  const description =
+    "Write a nebula for this goal: phases with dependencies, checked until they are valid";
   const config = { title: "Write a nebula for this goal", description, argsSchema };
   server.registerPrompt("write_nebula", config, ({ goal, dir }) => ({
     description,

@@ -12,7 +12,8 @@ export interface Refusal {
 /** @param origin - Where the error comes from: the tool's name. */
 export function refusalOf(error: unknown, origin: string): Refusal {
   if (error instanceof McpError) return { code: error.code, message: error.message };
-  const code = error instanceof RunsError || error instanceof NebulaError ? error.code : "ERR_FAILED";
+  const code =
+    error instanceof RunsError || error instanceof NebulaError ? error.code : "ERR_FAILED";
   const message = error instanceof Error ? error.message : String(error);
   return { code, message: untrusted(message, `error of ${origin}`) };
 }

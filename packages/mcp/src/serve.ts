@@ -111,7 +111,9 @@ function noteListening(message: JSONRPCMessage, to: Subscriptions): void {
   const { method, params } = message;
   if (method === "subscriptions/listen" && "id" in message) {
     const { notifications } = (params ?? {}) as { readonly notifications?: unknown };
-    const { resourceSubscriptions: uris } = (notifications ?? {}) as { readonly resourceSubscriptions?: unknown };
+    const { resourceSubscriptions: uris } = (notifications ?? {}) as {
+      readonly resourceSubscriptions?: unknown;
+    };
     if (Array.isArray(uris)) to.add(String(message.id), uris.map(String));
   } else if (method === "notifications/cancelled") {
     const { requestId } = (params ?? {}) as { readonly requestId?: unknown };

@@ -13,8 +13,14 @@ test("claude, gemini, cursor and vscode get JSON, each under its own key", () =>
   expect(entries).toEqual([
     [".mcp.json", { mcpServers: { quasar: { type: "stdio", command: "quasar", args } } }],
     [".gemini/settings.json", { mcpServers: { quasar: { command: "quasar", args } } }],
-    [".cursor/mcp.json", { mcpServers: { quasar: { type: "stdio", command: "quasar", args: inFolder } } }],
-    [".vscode/mcp.json", { servers: { quasar: { type: "stdio", command: "quasar", args: inFolder } } }],
+    [
+      ".cursor/mcp.json",
+      { mcpServers: { quasar: { type: "stdio", command: "quasar", args: inFolder } } },
+    ],
+    [
+      ".vscode/mcp.json",
+      { servers: { quasar: { type: "stdio", command: "quasar", args: inFolder } } },
+    ],
   ]);
 });
 

@@ -32,13 +32,26 @@ export function clientEntry(client: Client, server: ServerCommand): ClientEntry 
     case "claude":
       return json(client, ".mcp.json", "mcpServers", { type: "stdio", command, args });
     case "codex":
-      return { client, file: "~/.codex/config.toml", format: "toml", text: toml({ command, args }) };
+      return {
+        client,
+        file: "~/.codex/config.toml",
+        format: "toml",
+        text: toml({ command, args }),
+      };
     case "gemini":
       return json(client, ".gemini/settings.json", "mcpServers", { command, args });
     case "cursor":
-      return json(client, ".cursor/mcp.json", "mcpServers", { type: "stdio", command, args: inOpenFolder });
+      return json(client, ".cursor/mcp.json", "mcpServers", {
+        type: "stdio",
+        command,
+        args: inOpenFolder,
+      });
     case "vscode":
-      return json(client, ".vscode/mcp.json", "servers", { type: "stdio", command, args: inOpenFolder });
+      return json(client, ".vscode/mcp.json", "servers", {
+        type: "stdio",
+        command,
+        args: inOpenFolder,
+      });
   }
 }
 

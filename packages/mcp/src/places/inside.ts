@@ -11,7 +11,10 @@ export function folderInside(root: string, given: string): string {
   const from = realpathSync(root);
   const path = given.includes("\0") ? undefined : realOf(resolve(from, given));
   if (path === undefined || !isInside(from, path)) {
-    throw new McpError("ERR_ARGUMENT", "dir is no folder of this work tree: give its path from the top folder");
+    throw new McpError(
+      "ERR_ARGUMENT",
+      "dir is no folder of this work tree: give its path from the top folder",
+    );
   }
   return path;
 }

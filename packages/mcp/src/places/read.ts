@@ -23,5 +23,5 @@ export async function readRun(own: Workspace, id: string): Promise<RunFacts> {
 }
 
 async function readNebula(own: Workspace, id: string): Promise<NebulaFacts> {
-  return readNebulaFacts(own, findNebulaPlace(own, id));
+  return readNebulaFacts(own.repositoryId, findNebulaPlace(own, id));
 }

@@ -1,4 +1,9 @@
-import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from "@modelcontextprotocol/server";
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
 import { openWorkspace, runIds, runsElsewhere } from "@quasar/runs/internal";
 import { refusalOf } from "../refusal.ts";
 import { inertJson } from "../untrusted/json.ts";

@@ -20,7 +20,9 @@ export function reportMd(run: RunFacts): string {
     section("Verdict", verdict?.summary ?? "", `reviewer of run ${id}`),
     section(
       "Findings",
-      findings.map((each) => `${each.id} ${each.severity} ${each.status}: ${each.description}`).join("\n"),
+      findings
+        .map((each) => `${each.id} ${each.severity} ${each.status}: ${each.description}`)
+        .join("\n"),
       `reviewer of run ${id}`,
     ),
   ];
@@ -28,5 +30,7 @@ export function reportMd(run: RunFacts): string {
 }
 
 function section(title: string, text: string, origin: string): readonly string[] {
-  return text === "" ? [] : [`## ${title}`, "", "```text", quoted(text, origin).trimEnd(), "```", ""];
+  return text === ""
+    ? []
+    : [`## ${title}`, "", "```text", quoted(text, origin).trimEnd(), "```", ""];
 }

@@ -27,12 +27,16 @@ export function refuseBeyond(
   now: number,
 ): void {
   if (atWork >= mostAtOnce) {
-    throw refused(`${atWork} runs of this caller are at work, and ${mostAtOnce} may be: wait for one to end`);
+    throw refused(
+      `${atWork} runs of this caller are at work, and ${mostAtOnce} may be: wait for one to end`,
+    );
   }
   const recent = at.filter((each) => now - each < HOUR_MS);
   if (recent.length < mostPerHour) return;
   const minutes = Math.ceil((Math.min(...recent) + HOUR_MS - now) / 60_000);
-  throw refused(`${recent.length} runs were started within an hour, and ${mostPerHour} may be: wait ${minutes} min`);
+  throw refused(
+    `${recent.length} runs were started within an hour, and ${mostPerHour} may be: wait ${minutes} min`,
+  );
 }
 
 /** @throws {McpError} `ERR_NOT_ALLOWED` where a run would have more than the server's cap */

@@ -10,7 +10,8 @@ import { tool } from "./tool.ts";
 export const nebulaPause = tool({
   name: "nebula_pause",
   title: "Pause a nebula",
-  description: "Pauses a nebula: turns in flight end, what is approved lands, nothing else begins until a person continues it.",
+  description:
+    "Pauses a nebula: turns in flight end, what is approved lands, nothing else begins until a person continues it.",
   permission: "control",
   input: ofNebula,
   async call({ id }, { workspace }) {

@@ -9,7 +9,11 @@ export const nebulaPlan = tool({
   description:
     "What working on the nebula of a folder would mean: its phases in waves, the estimated cost, what it asks for. Of one that has begun: what a resume would do. Changes nothing.",
   input: z.strictObject({
-    dir: z.string().min(1).max(4096).describe("The nebula's folder, from the top folder of the work tree"),
+    dir: z
+      .string()
+      .min(1)
+      .max(4096)
+      .describe("The nebula's folder, from the top folder of the work tree"),
   }),
   async call({ dir }, { workspace, commands, signal }) {
     const { root } = workspace;

@@ -25,7 +25,8 @@ export const nebulaValidate = tool({
     requireFiles(entries);
     const dir = mkdtempSync(join(tmpdir(), "quasar-mcp-"));
     try {
-      for (const [name, text] of entries) writeFileSync(join(dir, name), text, { flag: "wx", mode: 0o600 });
+      for (const [name, text] of entries)
+        writeFileSync(join(dir, name), text, { flag: "wx", mode: 0o600 });
       const { spec, problems } = loadNebula(dir, {});
       const facts = {
         isValid: spec !== undefined,
@@ -48,5 +49,8 @@ function requireFiles(entries: readonly (readonly [string, string])[]): void {
     throw new McpError("ERR_ARGUMENT", message);
   }
   if (entries.every(([name]) => NAME.test(name))) return;
-  throw new McpError("ERR_ARGUMENT", "a file is named like nebula.toml or 01-parser.md, without a folder");
+  throw new McpError(
+    "ERR_ARGUMENT",
+    "a file is named like nebula.toml or 01-parser.md, without a folder",
+  );
 }

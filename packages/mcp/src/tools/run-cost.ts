@@ -5,7 +5,8 @@ import { tool } from "./tool.ts";
 export const runCost = tool({
   name: "run_cost",
   title: "Cost of a run or nebula",
-  description: "What a run or nebula has spent in US dollars, and against which limit: by role, cycle and phase.",
+  description:
+    "What a run or nebula has spent in US dollars, and against which limit: by role, cycle and phase.",
   input: ofAny,
   async call({ id }, { workspace }) {
     const { kind, facts } = await readAny(workspace, id);

@@ -30,5 +30,12 @@ export const runList = tool({
 
 function nebulaFacts(state: NebulaState) {
   const { id, name, branch, createdAt } = state;
-  return { nebulaId: id, name, branch, isUnfinished: isUnfinished(state), ...progressOf(state), createdAt };
+  return {
+    nebulaId: id,
+    name,
+    branch,
+    isUnfinished: isUnfinished(state),
+    ...progressOf(state),
+    createdAt,
+  };
 }

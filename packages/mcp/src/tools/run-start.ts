@@ -19,8 +19,17 @@ export const runStart = tool({
   permission: "start",
   input: z.strictObject({
     task: z.string().min(1).max(200_000).describe("What to do, in words"),
-    budget_usd: z.number().positive().max(1_000_000).describe("Most that the run may spend, in US dollars"),
-    max_cycles: z.int().min(1).max(50).optional().describe("Most cycles; default: the project's setting"),
+    budget_usd: z
+      .number()
+      .positive()
+      .max(1_000_000)
+      .describe("Most that the run may spend, in US dollars"),
+    max_cycles: z
+      .int()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe("Most cycles; default: the project's setting"),
     coder: agent.describe("Name of the agent that writes; default: the project's setting"),
     reviewer: agent.describe("Name of the agent that reviews; default: the project's setting"),
   }),

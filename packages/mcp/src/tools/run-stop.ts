@@ -10,7 +10,8 @@ import { tool } from "./tool.ts";
 export const runStop = tool({
   name: "run_stop",
   title: "Stop a run",
-  description: "Stops a run that is at work, as Ctrl-C does: its state is saved, and run_resume continues it.",
+  description:
+    "Stops a run that is at work, as Ctrl-C does: its state is saved, and run_resume continues it.",
   permission: "control",
   input: ofRun,
   async call({ id }, { workspace }) {

@@ -33,7 +33,9 @@ export function guarded(facts: unknown, origin: string): unknown {
 
 function guardedAt(value: unknown, origin: string, key: string): unknown {
   if (typeof value === "string") {
-    return isHarmless(value, key) ? value : untrusted(value, key === "" ? origin : `${origin}, ${key}`);
+    return isHarmless(value, key)
+      ? value
+      : untrusted(value, key === "" ? origin : `${origin}, ${key}`);
   }
   if (value instanceof Own) return value.text;
   if (value instanceof Long) return untrusted(value.text, origin, value.most);

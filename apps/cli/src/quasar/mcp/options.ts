@@ -1,6 +1,6 @@
 import { type Permission, PERMISSIONS, START_LIMITS, type StartLimits } from "@quasar/mcp/config";
 import { cleanLine, fit } from "@quasar/runs/text";
-import { usd, whole } from "../../shared/config/kinds.ts";
+import { type Kind, usd, whole } from "../../shared/config/kinds.ts";
 import { CliError } from "../../shared/errors.ts";
 import { numberOf } from "../../shared/typed-number.ts";
 
@@ -12,6 +12,13 @@ export interface McpFlags {
   readonly maxPerHour?: string | undefined;
 }
 
+/** A server without a cap would let an agent spend all there is. */
+const cap: Kind<number> = {
+  ...usd,
+  expected: "an amount in US dollars above 0",
+  fromText: (text) => usd.fromText(text) || undefined,
+};
+
 /** What a server lets its callers do, and how much. @throws {CliError} `ERR_USAGE` */
 export function mcpOptions({ allow = [], budgetCap, maxRunning, maxPerHour }: McpFlags): {
   readonly allowed: ReadonlySet<Permission>;
@@ -20,7 +27,7 @@ export function mcpOptions({ allow = [], budgetCap, maxRunning, maxPerHour }: Mc
   return {
     allowed: new Set(allow.flatMap((each) => each.split(",")).map(permissionOf)),
     limits: {
-      capUsd: numberOf("--budget-cap", budgetCap, usd) ?? START_LIMITS.capUsd,
+      capUsd: numberOf("--budget-cap", budgetCap, cap) ?? START_LIMITS.capUsd,
       mostAtOnce: numberOf("--max-running", maxRunning, whole(1, 64)) ?? START_LIMITS.mostAtOnce,
       mostPerHour: numberOf("--max-per-hour", maxPerHour, whole(1, 1000)) ?? START_LIMITS.mostPerHour,
     },
