@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod/v4";
 
 /** Makes the way to a good nebula a prompt of a server. */
 export function registerPrompt(server: McpServer): void {

@@ -1,5 +1,5 @@
 import { answerQuestion, nebulaOfQuestion } from "@quasar/nebula/internal";
-import { z } from "zod";
+import * as z from "zod/v4";
 import { McpError } from "../errors.ts";
 import { refuseWithinRun } from "../within-run.ts";
 import { tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/v4";
 
 const id = (what: string) => z.string().min(1).max(64).describe(what);
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadNebula } from "@quasar/nebula/spec";
-import { z } from "zod";
+import * as z from "zod/v4";
 import { McpError } from "../errors.ts";
 import { tool } from "./tool.ts";
 

@@ -4,19 +4,18 @@ import { shellWord } from "@quasar/runs/text";
 /** The command by which a person decides what a nebula waits for: none of these is a tool. */
 export function commandOf({ kind, phase, questionId }: NeedFacts, nebulaId: string): string {
   const of = `--nebula ${nebulaId}`;
+  const one = `${of} ${phase.startsWith("-") ? "-- " : ""}${shellWord(phase)}`;
   switch (kind) {
     case "plan":
       return `quasar nebula approve ${of}`;
     case "land":
-      return `quasar nebula approve ${shellWord(phase)} ${of}`;
-    case "answer":
+      return `quasar nebula approve ${one}`;
     case "agent":
-      return questionId === ""
-        ? `quasar nebula status ${nebulaId}`
-        : `quasar nebula answer ${questionId} "…" ${of}`;
+      return `quasar nebula answer ${questionId} "your answer"`;
     case "rework":
-    case "budget":
     case "failed":
-      return `quasar nebula retry ${shellWord(phase)} ${of}`;
+      return `quasar nebula retry ${one}`;
+    case "budget":
+      return `quasar nebula plan ${nebulaId}`;
   }
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/v4";
 import { askCommand } from "../command.ts";
 import { tool } from "./tool.ts";
 

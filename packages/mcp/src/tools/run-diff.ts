@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/v4";
 import { diffOfRun } from "../places/diff.ts";
 import { Long } from "../untrusted/guard.ts";
 import { runId } from "./inputs.ts";

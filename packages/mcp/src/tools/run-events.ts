@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/v4";
 import { readAny } from "../places/read.ts";
 import { anyId } from "./inputs.ts";
 import { tool } from "./tool.ts";

@@ -1,7 +1,7 @@
 import { listNebulae, type NebulaState } from "@quasar/nebula";
 import { isUnfinished, progressOf } from "@quasar/nebula/internal";
 import { runIds, runsElsewhere, summarize } from "@quasar/runs/internal";
-import { z } from "zod";
+import * as z from "zod/v4";
 import { tool } from "./tool.ts";
 
 export const runList = tool({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/v4";
 import { startDetached } from "../start/detached.ts";
 import { refuseBeyond, refuseBudget } from "../start/limits.ts";
 import { refuseWithinRun } from "../within-run.ts";

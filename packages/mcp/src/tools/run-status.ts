@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
-import { z } from "zod";
+import * as z from "zod/v4";
 import { readAny } from "../places/read.ts";
 import { Own } from "../untrusted/guard.ts";
 import { anyId } from "./inputs.ts";
@@ -77,7 +77,7 @@ function nebulaStatusOf(nebula: NebulaFacts) {
       isWorkedOn: phase.isWorkedOn,
       reason: phase.reason,
       dependsOn: phase.dependsOn,
-      runs: phase.runs.map((run) => run.id),
+      runs: phase.attempts.map(({ runId }) => runId),
       landedSha: phase.landedSha,
     })),
     ...{ lane, baseSha, tipSha, startedAt, lastAt },

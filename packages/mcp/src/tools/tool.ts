@@ -1,5 +1,5 @@
 import type { Workspace } from "@quasar/runs";
-import type { z } from "zod";
+import type * as z from "zod/v4";
 import type { OwnCommands } from "../command.ts";
 import type { Permission } from "../permission.ts";
 import type { StartBook } from "../start/book.ts";
