@@ -754,7 +754,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       "--allow says more; what is approved, a person approves (docs/mcp.md)",
     args: [["[dir]", "a folder of the repository; the current one if left out"]],
     options: [
-      ["--allow <what...>", "also: start (runs), control (resume, stop, pause), answer (questions)"],
+      [
+        "--allow <what...>",
+        "also: start (runs), control (resume, stop, pause), answer (questions)",
+      ],
       ["--budget-cap <usd>", "most that one run may be started with; 5 if left out"],
       ["--max-running <n>", "most runs that it has at work at once; 2 if left out"],
       ["--max-per-hour <n>", "most runs that it starts in an hour; 6 if left out"],

@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gitDirAt } from "@quasar/git/internal";
 import { listWorktrees } from "@quasar/git/work-trees";
 import { isTreeOfPhase, type OwnedPhase, phaseOfRun } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
-import { openWorkspace, parseRunId, runIds, runsElsewhere } from "@quasar/runs/internal";
+import { openWorkspace, parseRunId, runIds } from "@quasar/runs/internal";
 import { McpError } from "../errors.ts";
 
 /** Where a run is. */
@@ -30,9 +32,18 @@ export async function findRunPlace(own: Workspace, given: string): Promise<RunPl
     const folder = tree?.path ?? own.root;
     return { id, workspace: await openWorkspace(folder, { home: phase.runsDir }), phase };
   }
-  const elsewhere = (await runsElsewhere(own)).find((run) => run.id === id);
-  if (elsewhere === undefined) {
-    throw new McpError("ERR_NOT_FOUND", `there is no run ${id} in this repository: see run_list`);
+  for (const tree of await listWorktrees(own.root)) {
+    const workspace = await openWithRuns(tree.path);
+    if (workspace !== undefined && runIds(workspace).includes(id)) {
+      return { id, workspace, phase: undefined };
+    }
   }
-  return { id, workspace: await openWorkspace(elsewhere.root), phase: undefined };
+  throw new McpError("ERR_NOT_FOUND", `there is no run ${id} in this repository: see run_list`);
+}
+
+/** A work tree of the repository that has had a run, and can be read. */
+async function openWithRuns(path: string): Promise<Workspace | undefined> {
+  const gitDir = await gitDirAt(path);
+  if (gitDir === undefined || !existsSync(join(gitDir, "quasar", "runs"))) return undefined;
+  return openWorkspace(path).catch(() => undefined);
 }

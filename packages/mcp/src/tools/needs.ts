@@ -1,8 +1,15 @@
 import type { NeedFacts } from "@quasar/nebula/facts";
 import { shellWord } from "@quasar/runs/text";
+import { Own } from "../untrusted/guard.ts";
 
 /** The command by which a person decides what a nebula waits for: none of these is a tool. */
-export function commandOf({ kind, phase, questionId }: NeedFacts, nebulaId: string): string {
+export function commandOf(need: NeedFacts, nebulaId: string): Own | string {
+  const command = typed(need, nebulaId);
+  // Whose id of a phase is a sentence has written the command, too.
+  return /^[A-Za-z0-9._-]{0,64}$/u.test(need.phase) ? new Own(command) : command;
+}
+
+function typed({ kind, phase, questionId }: NeedFacts, nebulaId: string): string {
   const of = `--nebula ${nebulaId}`;
   const one = `${of} ${phase.startsWith("-") ? "-- " : ""}${shellWord(phase)}`;
   switch (kind) {

@@ -14,14 +14,17 @@ export const runResume = tool({
     "Resumes an interrupted run exactly where it stopped, within the limits that it has: call resume_plan first. It works on after this server has ended. What it refuses only a person may accept.",
   permission: "control",
   input: ofRun,
-  async call({ id }, { workspace, commands, limits, book }) {
+  async call({ id }, context) {
     refuseWithinRun();
+    const { workspace, commands, limits, book } = context;
     const place = await findRunPlace(workspace, id);
     if (place.phase !== undefined) {
       throw new McpError("ERR_ARGUMENT", "the run is of a nebula, which a person resumes");
     }
     refuseBeyond(limits, book.started(), Date.now());
     const options = { cwd: place.workspace.root, input: "" };
-    return startedFacts(book, () => startDetached(commands.quasar, ["resume", place.id], options));
+    return startedFacts(context, () =>
+      startDetached(commands.quasar, ["resume", place.id], options),
+    );
   },
 });

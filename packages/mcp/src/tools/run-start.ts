@@ -45,6 +45,6 @@ export const runStart = tool({
       ...(reviewer === undefined ? [] : ["--reviewer", reviewer]),
     ];
     const options = { cwd: workspace.root, input: task };
-    return startedFacts(book, () => startDetached(commands.quasar, args, options));
+    return startedFacts(context, () => startDetached(commands.quasar, args, options));
   },
 });

@@ -3,7 +3,6 @@ import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
 import * as z from "zod/v4";
 import { readAny } from "../places/read.ts";
-import { Own } from "../untrusted/guard.ts";
 import { anyId } from "./inputs.ts";
 import { commandOf } from "./needs.ts";
 import { tool } from "./tool.ts";
@@ -67,7 +66,7 @@ function nebulaStatusOf(nebula: NebulaFacts) {
     status: needs.length > 0 ? "waiting_for_person" : nebula.status,
     name,
     ...{ branch, landedCount, phaseCount, planVerdict },
-    needs: needs.map((need) => ({ ...need, command: new Own(commandOf(need, id)) })),
+    needs: needs.map((need) => ({ ...need, command: commandOf(need, id) })),
     spentUsd: nebula.money.spentUsd,
     maxUsd: nebula.money.maxUsd,
     phases: nebula.phases.map((phase) => ({

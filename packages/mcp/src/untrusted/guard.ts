@@ -23,7 +23,7 @@ export class Long {
 
 /**
  * Facts as a caller may have them: every text in them is marked as untrusted, but for those of {@link Own}, words of
- * fixed keys, and ids, commits and times, which are known by their form. The keys are those of this program's types.
+ * fixed keys, and ids, commits and times, which are known by their form. A key that is no word is left out.
  *
  * @param origin - Whose texts they are: `run 20261121-101500-7f3a9c`.
  */
@@ -43,15 +43,18 @@ function guardedAt(value: unknown, origin: string, key: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, each]) => each !== undefined)
+      .filter(([name, each]) => each !== undefined && KEY.test(name))
       .map(([name, each]) => [name, guardedAt(each, origin, name)]),
   );
 }
 
 function isHarmless(text: string, key: string): boolean {
   if (text === "" || FORMS.some((form) => form.test(text))) return true;
+  if (key === "nebulaId") return /^[a-z2-7]{10}$/u.test(text);
   return WORDS.has(key) && /^[a-z][a-z_-]{0,29}$/u.test(text);
 }
+
+const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/u;
 
 /** Forms that hold no sentence. */
 const FORMS: readonly RegExp[] = [

@@ -29,7 +29,8 @@ export function mcpOptions({ allow = [], budgetCap, maxRunning, maxPerHour }: Mc
     limits: {
       capUsd: numberOf("--budget-cap", budgetCap, cap) ?? START_LIMITS.capUsd,
       mostAtOnce: numberOf("--max-running", maxRunning, whole(1, 64)) ?? START_LIMITS.mostAtOnce,
-      mostPerHour: numberOf("--max-per-hour", maxPerHour, whole(1, 1000)) ?? START_LIMITS.mostPerHour,
+      mostPerHour:
+        numberOf("--max-per-hour", maxPerHour, whole(1, 1000)) ?? START_LIMITS.mostPerHour,
     },
   };
 }
