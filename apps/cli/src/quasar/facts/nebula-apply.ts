@@ -312,7 +312,7 @@ function eventFacts(event: Exclude<NebulaEvent, { readonly type: "warning" }>): 
         phaseId: event.phase,
         questionId: event.id,
         text: event.text,
-        answeredBy: event.agent,
+        agent: event.agent,
       };
     case "question_expired":
       return { phaseId: event.phase, questionId: event.id, summary: event.summary };

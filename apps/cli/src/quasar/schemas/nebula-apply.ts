@@ -116,7 +116,9 @@ const eventLine = timedLine(
     reasons: v.optional(
       texts("Why the phase goes back to its agents, or what fails on the branch"),
     ),
-    agent: v.optional(text("The agent that met its usage limit")),
+    agent: v.optional(
+      text("The agent that met its usage limit, or that has answered a question, as it names itself"),
+    ),
     retryAt: v.optional(time("When it is tried again")),
     paths: v.optional(texts("Files outside of what the phase says that it changes")),
     decision: v.optional(word(["approve", "reject", "retry", "skip"], "What a person has decided")),
@@ -131,7 +133,6 @@ const eventLine = timedLine(
     detail: v.optional(text("What depends on it")),
     options: v.optional(texts("Answers to choose from; none: free")),
     text: v.optional(text("What was answered")),
-    answeredBy: v.optional(text("The agent that has answered, as it names itself; else a person")),
     reason: v.optional(text("Why, for a person; of a push the remote")),
   },
 );
