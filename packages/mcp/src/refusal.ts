@@ -1,3 +1,4 @@
+import { createRedactor } from "@quasar/agents/environment";
 import { NebulaError } from "@quasar/nebula";
 import { RunsError } from "@quasar/runs";
 import { McpError } from "./errors.ts";
@@ -15,5 +16,6 @@ export function refusalOf(error: unknown, origin: string): Refusal {
   const code =
     error instanceof RunsError || error instanceof NebulaError ? error.code : "ERR_FAILED";
   const message = error instanceof Error ? error.message : String(error);
-  return { code, message: untrusted(message, `error of ${origin}`) };
+  const redact = createRedactor(process.env);
+  return { code, message: untrusted(redact(message), `error of ${origin}`) };
 }

@@ -1,4 +1,5 @@
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import { createRedactionSet } from "@quasar/agents/environment";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { refusalOf } from "../refusal.ts";
@@ -32,7 +33,8 @@ export function registerTool(server: McpServer, tool: Tool, { root, ...deps }: T
       const progress = progressOf(asked);
       const context = { ...deps, workspace, caller, signal, progress };
       const { origin, facts } = await tool.call(args as Readonly<Record<string, unknown>>, context);
-      return answer({ note: NOTE, ...(guarded(facts, origin) as object) });
+      const { redact } = createRedactionSet(process.env, workspace.root);
+      return answer({ note: NOTE, ...(guarded(facts, origin, redact) as object) });
     } catch (error) {
       return { ...answer({ note: NOTE, error: refusalOf(error, name) }), isError: true };
     }

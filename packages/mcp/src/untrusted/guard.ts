@@ -1,3 +1,4 @@
+import type { Redactor } from "@quasar/agents/environment";
 import { untrusted } from "./untrusted.ts";
 
 /** A text that this server words itself; what it takes from others into it has a strict form. */
@@ -26,25 +27,31 @@ export class Long {
  * fixed keys, and ids, commits and times, which are known by their form. A key that is no word is left out.
  *
  * @param origin - Whose texts they are: `run 20261121-101500-7f3a9c`.
+ * @param redact - Takes secrets out of the texts.
  */
-export function guarded(facts: unknown, origin: string): unknown {
-  return guardedAt(facts, origin, "");
+export function guarded(facts: unknown, origin: string, redact: Redactor): unknown {
+  return guardedAt(facts, { origin, redact }, "");
 }
 
-function guardedAt(value: unknown, origin: string, key: string): unknown {
+interface Guard {
+  readonly origin: string;
+  readonly redact: Redactor;
+}
+
+function guardedAt(value: unknown, guard: Guard, key: string): unknown {
+  const { origin, redact } = guard;
   if (typeof value === "string") {
-    return isHarmless(value, key)
-      ? value
-      : untrusted(value, key === "" ? origin : `${origin}, ${key}`);
+    if (isHarmless(value, key)) return value;
+    return untrusted(redact(value), key === "" ? origin : `${origin}, ${key}`);
   }
   if (value instanceof Own) return value.text;
-  if (value instanceof Long) return untrusted(value.text, origin, value.most);
-  if (Array.isArray(value)) return value.map((each: unknown) => guardedAt(each, origin, key));
+  if (value instanceof Long) return untrusted(redact(value.text), origin, value.most);
+  if (Array.isArray(value)) return value.map((each: unknown) => guardedAt(each, guard, key));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, each]) => each !== undefined && KEY.test(name))
-      .map(([name, each]) => [name, guardedAt(each, origin, name)]),
+      .map(([name, each]) => [name, guardedAt(each, guard, name)]),
   );
 }
 

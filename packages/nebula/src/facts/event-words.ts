@@ -117,7 +117,7 @@ export function eventWords(
       return event.detail === "" ? [line] : [line, { about: "", text: event.detail }];
     }
     case "question_answered":
-      return [{ about: event.phase, text: `${event.id} answered: ${event.text}` }];
+      return [{ about: event.phase, text: `${event.id} answered${byAgent(event)}: ${event.text}` }];
     case "question_expired": {
       const text = `${event.id}: no answer in time; its agent decides`;
       return [{ about: event.phase, text, tone: "warning" }];
@@ -214,3 +214,8 @@ const BASE = {
   failed: "fails by itself: no phase begins or lands there",
   accepted: "fails by itself, which was accepted",
 } as const;
+
+/** Who has answered, where that was no person. */
+function byAgent({ agent }: { readonly agent?: string | undefined }): string {
+  return agent === undefined ? "" : ` by an agent (${agent})`;
+}

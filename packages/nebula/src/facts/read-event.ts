@@ -54,7 +54,7 @@ const eventSchema = v.variant("type", [
     role: v.picklist(["coder", "reviewer"]),
     kind: v.picklist(QUESTION_KINDS),
   }),
-  v.object({ type: of("question_answered"), at, phase, id: text, text }),
+  v.object({ type: of("question_answered"), at, phase, id: text, text, agent: v.optional(text) }),
   v.object({ type: of("question_expired"), at, phase, id: text, summary: text }),
   v.object({
     ...{ type: v.picklist(["phase_failed", "phase_skipped", "phase_waits"]), at },
