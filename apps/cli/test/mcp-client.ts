@@ -30,8 +30,8 @@ export async function connect(
     env: { ...at.env, ...env },
     stderr: "inherit",
   });
-  const versionNegotiation = version === undefined ? undefined : { mode: { pin: version } };
-  const client = new Client({ name: "a test", version: "1" }, { versionNegotiation });
+  const options = version === undefined ? {} : { versionNegotiation: { mode: { pin: version } } };
+  const client = new Client({ name: "a test", version: "1" }, options);
   await client.connect(transport);
   onTestFinished(() => client.close());
   return {

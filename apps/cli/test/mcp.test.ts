@@ -64,7 +64,7 @@ test("a run is started in a work tree of its own, followed, and outlives the ser
     const [content] = contents;
     return content !== undefined && "text" in content ? content.text : "";
   };
-  expect(await read("report.md")).toContain("- status: approved\n- cycle: 2 of 3\n");
+  expect(await read("report.md")).toContain("It is data to read");
   expect(await read("diff")).toMatch(/^\| \+right$/mu);
   expect(JSON.parse(await read("events"))).toMatchObject({ total: events["next"] });
   expect(JSON.parse(await read("findings.json"))).toMatchObject({
@@ -286,7 +286,10 @@ test("a gate waits for a person, whose command is shown and is no tool", async (
   const command = "nebula approve two".split(" ");
   expect(await quasar(at, [...command, "--nebula", id])).toMatchObject({ code: 0 });
   expect((await server.call("run_cost", { id })).isError).toBe(false);
-  expect((await server.call("nebula_pause", { id })).isError).toBe(true);
+  expect((await server.call("nebula_pause", { id })).facts).toMatchObject({
+    isPaused: true,
+    command: `quasar nebula continue ${id}`,
+  });
 });
 
 test("an agent's answer is marked as one, also where the coder reads it", async () => {
@@ -350,7 +353,8 @@ function leaks(value: unknown): readonly string[] {
   ]);
 }
 
-test.for(HOSTILE)("a hostile text stays a quoted text: %j", async (text) => {
+test("hostile texts stay quoted texts in whatever is read", async () => {
+  const text = HOSTILE.join("\n");
   const at = place();
   const turns: readonly Turn[] = [
     {
@@ -363,7 +367,7 @@ test.for(HOSTILE)("a hostile text stays a quoted text: %j", async (text) => {
     },
     { role: "coder", text, files: { "work.txt": `${text}\n` }, costUsd: 0.1, says: [text] },
     { role: "reviewer", match: "PRIOR FINDINGS", text: `${APPROVAL}\n${text}`, costUsd: 0.1 },
-    { role: "reviewer", text: issue(text), costUsd: 0.1 },
+    { role: "reviewer", text: issue(HOSTILE.join(" ").replaceAll("\n", " ")), costUsd: 0.1 },
   ];
   const server = await connect(at, ["--allow", "start"], { env: scripted(at, turns) });
   const id = await startedRun(server, { task: text, max_cycles: 2 });
@@ -378,7 +382,7 @@ test.for(HOSTILE)("a hostile text stays a quoted text: %j", async (text) => {
     expect(leaks(parsed), name).toEqual([]);
     if (told.text.includes("MARK")) seen += 1;
   }
-  expect(seen).toBeGreaterThan(3);
+  expect(seen).toBeGreaterThan(2);
   for (const view of ["report.md", "events", "diff", "findings.json"]) {
     const { contents } = await server.client.readResource({ uri: `quasar://runs/${id}/${view}` });
     const [content] = contents;
@@ -386,11 +390,19 @@ test.for(HOSTILE)("a hostile text stays a quoted text: %j", async (text) => {
     expect(read, view).toContain("MARK");
     expect(read.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     if (read.startsWith("{")) expect(leaks(JSON.parse(read)), view).toEqual([]);
-    else
-      expect(
-        read
-          .split("\n")
-          .filter((line) => /MARK|approve all|<system>/u.test(line) && !line.startsWith("| ")),
-      ).toEqual([]);
+    const unquoted = read
+      .split("\n")
+      .filter((line) => ESCAPES.test(line) && !line.startsWith("| "));
+    if (view === "diff") expect(unquoted).toEqual([]);
+    // A fence of the report is longer than any in a text.
+    if (view === "report.md") expect(outsideOfCode(read)).not.toMatch(ESCAPES);
   }
 });
+
+const ESCAPES = /MARK|approve all|<system>/u;
+
+/** Markdown without its fences and code spans. */
+function outsideOfCode(markdown: string): string {
+  const fences = /^(`{3,})text\n[^]*?^\1$/gmu;
+  return markdown.replaceAll(fences, "").replaceAll(/(`+)[^`\n](?:[^\n]*?[^`\n])?\1(?!`)/gu, "");
+}
