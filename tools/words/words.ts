@@ -110,7 +110,10 @@ export const WORDS: readonly Word[] = [
     not: "hail(?:s|ed)?|bear up|whither|thereof|whereof|hitherto|nought|naught|amiss",
     write: "a plain word",
     in: TEXTS,
-    except: [{ text: "hail_timeout", why: "a key of the original's files" }],
+    except: [
+      { text: "hail_timeout", why: "a key of the original's files" },
+      { text: "hail_answer", why: "the name of a tool that other agents call" },
+    ],
   },
 
   // What an engine is made of

@@ -1,8 +1,9 @@
-import { type JSONRPCMessage, McpServer } from "@modelcontextprotocol/server";
+import { type JSONRPCMessage, type JSONRPCRequest, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { OwnCommands } from "./command.ts";
 import { registerPrompt } from "./prompt.ts";
 import { registerResources } from "./resources/register.ts";
+import { parseResourceUri } from "./resources/uri.ts";
 import { createSubscriptions, type Subscriptions } from "./resources/subscriptions.ts";
 import { createStartBook } from "./start/book.ts";
 import type { StartLimits } from "./start/limits.ts";
@@ -108,15 +109,20 @@ function listenForSubscriptions(transport: StdioServerTransport, to: Subscriptio
 
 function noteListening(message: JSONRPCMessage, to: Subscriptions): void {
   if (!("method" in message)) return;
-  const { method, params } = message;
-  if (method === "subscriptions/listen" && "id" in message) {
-    const { notifications } = (params ?? {}) as { readonly notifications?: unknown };
-    const { resourceSubscriptions: uris } = (notifications ?? {}) as {
-      readonly resourceSubscriptions?: unknown;
-    };
-    if (Array.isArray(uris)) to.add(String(message.id), uris.map(String));
-  } else if (method === "notifications/cancelled") {
-    const { requestId } = (params ?? {}) as { readonly requestId?: unknown };
-    if (requestId !== undefined) to.remove(String(requestId));
+  if (message.method === "subscriptions/listen" && "id" in message) {
+    const uris = urisIn(message.params).filter((uri) => parseResourceUri(uri) !== undefined);
+    to.add(String(message.id), uris);
+  } else if (message.method === "notifications/cancelled") {
+    const requestId = message.params?.["requestId"];
+    if (typeof requestId === "string" || typeof requestId === "number")
+      to.remove(String(requestId));
   }
+}
+
+/** The resources that a request names, as far as it has the shape of one. */
+function urisIn(params: JSONRPCRequest["params"]): readonly string[] {
+  const notifications: unknown = params?.["notifications"];
+  if (typeof notifications !== "object" || notifications === null) return [];
+  const uris: unknown = Reflect.get(notifications, "resourceSubscriptions");
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
 }

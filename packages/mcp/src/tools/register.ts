@@ -32,7 +32,7 @@ export function registerTool(server: McpServer, tool: Tool, { root, ...deps }: T
       const { signal } = asked.mcpReq;
       const progress = progressOf(asked);
       const context = { ...deps, workspace, caller, signal, progress };
-      const { origin, facts } = await tool.call(args as Readonly<Record<string, unknown>>, context);
+      const { origin, facts } = await tool.call(args, context);
       const { redact } = createRedactionSet(process.env, workspace.root);
       return answer({ note: NOTE, ...(guarded(facts, origin, redact) as object) });
     } catch (error) {
@@ -48,7 +48,7 @@ function answer(value: Readonly<Record<string, unknown>>): CallToolResult {
 
 /** Tells a caller who gave a token; nobody else. */
 function progressOf({ mcpReq }: ServerContext): CallContext["progress"] {
-  const token = mcpReq._meta?.progressToken;
+  const { _meta: { progressToken: token } = {} } = mcpReq;
   return async (progress, total, message) => {
     if (token === undefined) return;
     const params = { progressToken: token, progress, total, message };

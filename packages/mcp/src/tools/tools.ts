@@ -1,7 +1,7 @@
-import { hailAnswer } from "./hail-answer.ts";
 import { nebulaPause } from "./nebula-pause.ts";
 import { nebulaPlan } from "./nebula-plan.ts";
 import { nebulaValidate } from "./nebula-validate.ts";
+import { questionAnswer } from "./question-answer.ts";
 import { receiptVerify } from "./receipt-verify.ts";
 import { resumePlan } from "./resume-plan.ts";
 import { runCost } from "./run-cost.ts";
@@ -32,7 +32,7 @@ const TOOLS: readonly Tool[] = [
   runResume,
   runStop,
   nebulaPause,
-  hailAnswer,
+  questionAnswer,
 ];
 
 /** The tools of a server that was started with these permissions. */

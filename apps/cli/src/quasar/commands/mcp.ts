@@ -15,7 +15,7 @@ export interface McpGiven extends McpFlags {
   readonly json?: true | undefined;
 }
 
-/** `quasar mcp`: serves runs and nebulae to the agent that has started it, or prints how an agent is told of it. */
+/** `quasar mcp`: serves runs and nebulae to the agent that has started it, or prints an agent's entry for it. */
 export async function mcpCommand(dir: string | undefined, given: McpGiven): Promise<ExitCode> {
   const options = mcpOptions(given);
   if (given.printConfig !== undefined) return printConfig(given.printConfig, dir, given);
@@ -33,7 +33,7 @@ export async function mcpCommand(dir: string | undefined, given: McpGiven): Prom
 }
 
 const HINT =
-  "quasar mcp speaks with the agent that starts it, and waits for one. How an agent is told of it: quasar mcp --print-config claude\n";
+  "quasar mcp speaks with the agent that starts it, and waits for one. An agent's entry for it: quasar mcp --print-config claude\n";
 
 /** The built commands are beside each other. */
 function commandAt(name: string): readonly [string, string] {

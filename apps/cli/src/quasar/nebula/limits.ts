@@ -2,12 +2,11 @@ import type { EngineLimits, NebulaState, TypedLimits } from "@quasar/nebula";
 import { keptSpec, type NebulaCost, type Shortage, shortages } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
-import { cleanLine, fit, money, shellWord } from "@quasar/runs/text";
+import { money, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
 import { periodMs, usd, whole } from "../../shared/config/kinds.ts";
 import { numberOf } from "../../shared/typed-number.ts";
 import { SETTINGS, type Settings } from "../../shared/config/settings.ts";
-import { CliError } from "../../shared/errors.ts";
 import { userSettings } from "./user-settings.ts";
 
 /** What may be typed of an engine's limits. */

@@ -117,7 +117,9 @@ const eventLine = timedLine(
       texts("Why the phase goes back to its agents, or what fails on the branch"),
     ),
     agent: v.optional(
-      text("The agent that met its usage limit, or that has answered a question, as it names itself"),
+      text(
+        "The agent that met its usage limit, or that has answered a question, as it names itself",
+      ),
     ),
     retryAt: v.optional(time("When it is tried again")),
     paths: v.optional(texts("Files outside of what the phase says that it changes")),

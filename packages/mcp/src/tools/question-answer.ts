@@ -4,7 +4,7 @@ import { McpError } from "../errors.ts";
 import { refuseWithinRun } from "../within-run.ts";
 import { tool } from "./tool.ts";
 
-export const hailAnswer = tool({
+export const questionAnswer = tool({
   name: "hail_answer",
   title: "Answer a question",
   description:
