@@ -94,6 +94,26 @@ function noCommit(error: unknown): "" {
 }
 
 /**
+ * Whether two commits have one in common in their pasts; `undefined` where one of them is missing. Where history was cut
+ * off, what is behind that does not count.
+ *
+ * @throws {GitError} as `isAncestor`
+ */
+export async function haveCommonPast(
+  workTree: string,
+  one: string,
+  other: string,
+  options: SignalOptions = {},
+): Promise<boolean | undefined> {
+  const args = ["merge-base", checkSha(one), checkSha(other)];
+  const result = await git("read", workTree, args, options);
+  if (result.exitCode === 0) return true;
+  if (isMissing(result)) return undefined;
+  if (result.exitCode !== 1) throw gitFailed(args, result);
+  return false;
+}
+
+/**
  * Whether commit `ancestor` is `descendant` or in its past; `undefined` if that cannot be known:
  * one of them is missing, or the history is shallow and ends before an answer.
  *

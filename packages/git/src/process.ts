@@ -8,8 +8,10 @@ export interface ProcessSpec extends Omit<Program, "file"> {
   /** Ends it when aborted. */
   readonly signal: AbortSignal | undefined;
   readonly encoding: "utf8" | "latin1";
-  /** Of either output, in bytes: it is ended when it writes more. */
+  /** Of either output that is kept, in bytes: it is ended when it writes more. */
   readonly maxOutput: number;
+  /** Takes stdout piece by piece, whatever its size: none of it is kept. It throws nothing. @default it is kept */
+  readonly onStdout?: ((chunk: Buffer) => void) | undefined;
   /** It may leave something running that holds its outputs open: they are not waited for then. */
   readonly leavesOthers: boolean;
   /** False: it can ask nobody for anything, and is stopped with all that it has started. @default true */
@@ -26,9 +28,16 @@ export interface ProcessEnd {
   readonly problem: NodeJS.ErrnoException | undefined;
 }
 
+function passOn(take: (chunk: Buffer) => void): (chunk: Buffer) => undefined {
+  return (chunk) => {
+    take(chunk);
+  };
+}
+
 /** Runs a program to its end, without a shell. Never rejects. */
 export async function runProcess(file: string, spec: ProcessSpec): Promise<ProcessEnd> {
   const { args, cwd, env, input, signal, encoding, maxOutput, leavesOthers, hasTerminal } = spec;
+  const { onStdout } = spec;
   const keep = (chunks: Buffer[]) => {
     let size = 0;
     return (chunk: Buffer): "output" | undefined => {
@@ -44,7 +53,7 @@ export async function runProcess(file: string, spec: ProcessSpec): Promise<Proce
     {
       input,
       signal,
-      stdout: keep(stdout),
+      stdout: onStdout === undefined ? keep(stdout) : passOn(onStdout),
       stderr: keep(stderr),
       readUntil: leavesOthers ? "exit" : "close",
       group: hasTerminal === false ? "left" : "shared",

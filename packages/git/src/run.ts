@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly input?: string | Readable | undefined;
   /** `latin1` keeps each byte of the output as one character. @default "utf8" */
   readonly encoding?: "utf8" | "latin1" | undefined;
+  /** Takes stdout piece by piece, whatever its size: the result has none of it. It throws nothing. @default it is kept */
+  readonly onStdout?: ((chunk: Buffer) => void) | undefined;
   /** The user's git hooks may run, and leave something running. @default false */
   readonly hooks?: boolean | undefined;
   /**
@@ -177,6 +179,7 @@ async function start(
     signal,
     encoding,
     maxOutput: MAX_OUTPUT,
+    onStdout: options.onStdout,
     // Where the whole output counts, no hook runs.
     leavesOthers: hooks,
     hasTerminal: options.hasTerminal,

@@ -1,6 +1,7 @@
 /** For the packages of this workspace, which are released together; may change in any release. */
 export { changeDigest } from "../landing/change-digest.ts";
 export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.ts";
+export { haveCommonPast } from "../head.ts";
 export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
 export { differingPaths } from "../landing/differing-paths.ts";
 export {

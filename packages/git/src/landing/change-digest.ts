@@ -17,16 +17,17 @@ const DIFF = [
 
 /**
  * Tells one change from every other: the SHA-256, in hex, of the diff that it has in git. The same change has another
- * digest where a file that it changes is another one.
+ * digest where a file that it changes is another one. A diff of any size is read piece by piece.
  *
- * @throws {GitError} `ERR_MISSING_OBJECT`, `ERR_BAD_REVISION`; `ERR_GIT_FAILED`, also for a diff of more than 256 MiB;
- *   the signal's reason when aborted.
+ * @throws {GitError} `ERR_MISSING_OBJECT`, `ERR_BAD_REVISION`; `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function changeDigest(
   folder: MergeFolder,
   { from, to, signal }: Change & SignalOptions,
 ): Promise<string> {
   const args = [...DIFF, checkSha(from), checkSha(to), "--"];
-  const diff = await folderOutput("read", folder, args, { signal, encoding: "latin1" });
-  return createHash("sha256").update(diff, "latin1").digest("hex");
+  const hash = createHash("sha256");
+  const onStdout = (chunk: Buffer): void => void hash.update(chunk);
+  await folderOutput("read", folder, args, { signal, onStdout });
+  return hash.digest("hex");
 }

@@ -1,5 +1,7 @@
 import type { SignalOptions } from "../head.ts";
 import { checkSha } from "../revision.ts";
+import { BlobBatch } from "./blob-batch.ts";
+import { hasMarksOf, type Marks, MarkScanner } from "./marks.ts";
 import { folderOutput, type MergeFolder } from "./merge-folder.ts";
 import { missingObject } from "./missing-object.ts";
 
@@ -26,50 +28,20 @@ export async function conflictMarkersLeft(
 ): Promise<readonly string[]> {
   const options = { signal };
   const parents = await parentsOf(folder, conflictCommit, options);
-  const before = await filesAt(folder, conflictCommit, new Set(paths), options);
+  const before = await marksAt(folder, conflictCommit, new Set(paths), { parents, signal });
   const changed = await pathsChanged(folder, conflictCommit, tree, options);
-  const after = await filesAt(folder, tree, new Set([...paths, ...changed]), options);
-  const outer = outerMarkersOf(parents);
-  return [...after.keys()].filter((path) => {
-    const text = after.get(path) ?? "";
+  const after = await marksAt(folder, tree, new Set([...paths, ...changed]), { parents, signal });
+  return [...after].flatMap(([path, now]) => {
     const was = before.get(path);
-    if (was !== undefined)
-      return isRenamedByMerge(path, parents) || hasMarkersOf(was, text, parents);
-    return linesIn(text).some((line) => outer.test(line));
+    const isLeft =
+      was === undefined ? now.hasOuter : isRenamedByMerge(path, parents) || hasMarksOf(was, now);
+    return isLeft ? [path] : [];
   });
 }
 
 /** Whether a path has the name that a merge gives to what has to give way. */
 function isRenamedByMerge(path: string, sides: readonly string[]): boolean {
   return sides.some((side) => path.includes(`~${side}`));
-}
-
-function outerMarkersOf(sides: readonly string[]): RegExp {
-  return new RegExp(`^(?:<{7,}|>{7,}) (?:${sides.join("|")})(?::|$)`, "u");
-}
-
-/**
- * Whether a text has a marker of those that a merge has written into another one. The outer two name their side; a
- * separator looks like the underline of a title, so those are counted.
- */
-export function hasMarkersOf(conflict: string, text: string, sides: readonly string[]): boolean {
-  const before = linesIn(conflict);
-  const after = linesIn(text);
-  const outer = outerMarkersOf(sides);
-  const starts = before.filter((line) => line.startsWith("<") && outer.test(line));
-  if (starts.length === 0) return false;
-  if (after.some((line) => outer.test(line))) return true;
-  const widths = starts.map((line) => line.indexOf(" "));
-  return widths.some((width) => {
-    const count = (lines: readonly string[]): number =>
-      lines.filter((line) => line === "=".repeat(width)).length;
-    const written = widths.filter((each) => each === width).length;
-    return count(after) > count(before) - written;
-  });
-}
-
-function linesIn(text: string): readonly string[] {
-  return text.split("\n").map((line) => line.replace(/\r$/u, ""));
 }
 
 async function parentsOf(
@@ -92,32 +64,40 @@ async function pathsChanged(
   return (await folderOutput("read", folder, args, options)).split("\0").slice(0, -1);
 }
 
-/** The texts of those paths that are files, one character a byte. */
-async function filesAt(
+/** What those paths have of marks that are files, of any size: they are read piece by piece. */
+async function marksAt(
   folder: MergeFolder,
   tree: string,
   wanted: ReadonlySet<string>,
-  { signal }: SignalOptions,
-): Promise<ReadonlyMap<string, string>> {
+  { parents, signal }: SignalOptions & { readonly parents: readonly string[] },
+): Promise<ReadonlyMap<string, Marks>> {
   const listing = ["ls-tree", "-r", "-z", "--full-tree", checkSha(tree)];
   const entries = (await folderOutput("read", folder, listing, { signal })).split("\0");
   const files = entries.flatMap((entry) => {
     const [, id, path = ""] = FILE.exec(entry) ?? [];
     return id !== undefined && wanted.has(path) ? [{ id, path }] : [];
   });
-  const input = files.map(({ id }) => `${id}\n`).join("");
-  const args = ["cat-file", "--batch"];
-  const output = await folderOutput("read", folder, args, { signal, input, encoding: "latin1" });
-  const texts = new Map<string, string>();
-  let at = 0;
-  for (const { id, path } of files) {
-    const end = output.indexOf("\n", at);
-    const [, size] = /^[0-9a-f]+ blob (\d+)$/u.exec(output.slice(at, end)) ?? [];
-    if (size === undefined) throw missingObject(`blob ${id}`);
-    texts.set(path, output.slice(end + 1, end + 1 + Number(size)));
-    at = end + 1 + Number(size) + 1;
-  }
-  return texts;
+  const found: Marks[] = [];
+  let scanner = new MarkScanner(parents);
+  const batch = new BlobBatch({
+    write: (chunk) => scanner.write(chunk),
+    end() {
+      found.push(scanner.end());
+      scanner = new MarkScanner(parents);
+    },
+  });
+  await folderOutput("read", folder, ["cat-file", "--batch"], {
+    input: files.map(({ id }) => `${id}\n`).join(""),
+    onStdout: (chunk) => batch.write(chunk),
+    signal,
+  });
+  return new Map(
+    files.map(({ id, path }, at) => {
+      const marks = found[at];
+      if (marks === undefined) throw missingObject(`blob ${id}`);
+      return [path, marks];
+    }),
+  );
 }
 
 const FILE = /^100\d{3} blob ([0-9a-f]+)\t([^]+)$/u;

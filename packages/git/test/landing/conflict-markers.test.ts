@@ -1,10 +1,24 @@
-import { expect, test } from "vitest";
+import { createHash } from "node:crypto";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { changeDigest } from "../../src/landing/change-digest.ts";
 import { commitTree } from "../../src/landing/commit-tree.ts";
-import { conflictMarkersLeft, hasMarkersOf } from "../../src/landing/conflict-markers.ts";
+import { conflictMarkersLeft } from "../../src/landing/conflict-markers.ts";
 import type { MergeFolder } from "../../src/landing/merge-folder.ts";
+import { hasMarksOf, type Marks, MarkScanner } from "../../src/landing/marks.ts";
 import { mergeTrees } from "../../src/landing/merge-trees.ts";
 import { failureCode, git } from "../fixture.ts";
 import { commit, type Files, lines, lose, openAt, show, type Sides, twoSides } from "./fixture.ts";
+
+/** How much is kept of an output of git's: no test writes what really is too much. */
+const output = vi.hoisted(() => ({ most: Number.MAX_SAFE_INTEGER }));
+
+vi.mock(import("../../src/process.ts"), async (load) => {
+  const { runProcess } = await load();
+  return {
+    runProcess: async (file, spec) =>
+      runProcess(file, { ...spec, maxOutput: Math.min(spec.maxOutput, output.most) }),
+  };
+});
 
 interface Conflicted {
   readonly folder: MergeFolder;
@@ -70,6 +84,17 @@ test("finds a file that has the name yet that the merge gave it", async () => {
   expect(await leftAfter(sides, moved)).toEqual([]);
 });
 
+/** Of a text that comes in pieces of two bytes. */
+function marksIn(text: string): Marks {
+  const scanner = new MarkScanner(ids);
+  const bytes = Buffer.from(text, "latin1");
+  for (let at = 0; at < bytes.length; at += 2) scanner.write(bytes.subarray(at, at + 2));
+  return scanner.end();
+}
+
+const hasMarkersOf = (conflict: string, text: string): boolean =>
+  hasMarksOf(marksIn(conflict), marksIn(text));
+
 const ids = ["a".repeat(40), "b".repeat(40)] as const;
 const [START, END] = [`<<<<<<< ${ids[0]}`, `>>>>>>> ${ids[1]}`];
 const CONFLICT = ["Title", "=======", START, "ours", "=======", "theirs", END, "<<<<<<< HEAD"];
@@ -87,17 +112,17 @@ test.for([
   ["text that only begins like one", [`${START}x`], false],
   ["a marker that is quoted", [`> ${START}`], false],
 ] as const)("tells of %s", ([, text, expected]) => {
-  expect(hasMarkersOf(CONFLICT.join("\n"), text.join("\n"), ids)).toBe(expected);
+  expect(hasMarkersOf(CONFLICT.join("\n"), text.join("\n"))).toBe(expected);
 });
 
 test("takes no title for a separator where the merge wrote no marker", () => {
-  expect(hasMarkersOf("Title\n=======\n", "A\n=======\nB\n=======\n", ids)).toBe(false);
+  expect(hasMarkersOf("Title\n=======\n", "A\n=======\nB\n=======\n")).toBe(false);
 });
 
 test("counts separators of a wider marker by themselves", () => {
   const wide = [START.replace("<<<<<<<", "<<<<<<<<"), "a", "========", "b", `>${END}`].join("\n");
-  expect(hasMarkersOf(wide, "Title\n=======\n", ids)).toBe(false);
-  expect(hasMarkersOf(wide, "a\n========\nb\n", ids)).toBe(true);
+  expect(hasMarkersOf(wide, "Title\n=======\n")).toBe(false);
+  expect(hasMarkersOf(wide, "a\n========\nb\n")).toBe(true);
 });
 
 test("finds the markers of files that were renamed, and of those with other line endings", async () => {
@@ -122,4 +147,27 @@ test("does not take a file that is not here for one without markers", async () =
   lose(sides.root, `${conflictCommit}:f`);
   const left = conflictMarkersLeft(folder, { conflictCommit, tree: conflictCommit, paths });
   expect(await failureCode(left)).toBe("ERR_MISSING_OBJECT");
+});
+
+test("takes no line for a marker that only begins as one, however long it is", () => {
+  const long = `${START}${"x".repeat(10_000)}`;
+  expect(marksIn(`${long}\n${"=".repeat(10_000)}\n`).hasOuter).toBe(false);
+  expect(marksIn(`${START}:${"x".repeat(10_000)}\n`).starts).toEqual([7]);
+});
+
+test("reads files and changes that are larger than what is kept of an output", async () => {
+  const sides = aConflict();
+  const long = "a long line of text\n".repeat(15_000);
+  const { folder, conflictCommit, paths } = await conflicted(sides);
+  const before = commit(sides.root, {});
+  const tree = commit(sides.root, { f: long, moved: long + show(sides.root, conflictCommit, "f") });
+  output.most = 100_000;
+  onTestFinished(() => void (output.most = Number.MAX_SAFE_INTEGER));
+  const left = await conflictMarkersLeft(folder, { conflictCommit, tree, paths });
+  expect(left).toEqual(["g", "moved"]);
+  const digest = await changeDigest(folder, { from: before, to: tree });
+  output.most = Number.MAX_SAFE_INTEGER;
+  const args = "--full-index --no-renames --unified=3 --diff-algorithm=myers --indent-heuristic";
+  const diff = git(sides.root, "diff-tree", "-r", "-p", ...args.split(" "), before, tree);
+  expect(digest).toBe(createHash("sha256").update(diff).digest("hex"));
 });

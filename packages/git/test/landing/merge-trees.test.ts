@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { haveCommonPast } from "../../src/head.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { mergeTrees } from "../../src/landing/merge-trees.ts";
 import { aFolder, failure, failureCode, git, script, write } from "../fixture.ts";
@@ -237,11 +238,15 @@ test("fetches nothing into a partial clone", async () => {
 });
 
 test("refuses commits without a common past, and what is no commit", async () => {
-  const { root, ours } = twoSides({ f: "f" }, { a: "a" }, {});
+  const { root, base, ours, theirs } = twoSides({ f: "f" }, { a: "a" }, {});
   const tree = git(root, "rev-parse", `${ours}^{tree}`).trim();
   const alone = git(root, "commit-tree", tree, "-m", "alone").trim();
   const folder = await openAt(root);
   expect(await failureCode(mergeTrees(folder, { ours, theirs: alone }))).toBe("ERR_GIT_FAILED");
+  expect(await haveCommonPast(root, ours, alone)).toBe(false);
+  expect(await haveCommonPast(root, ours, base)).toBe(true);
+  expect(await haveCommonPast(root, theirs, ours)).toBe(true);
+  expect(await haveCommonPast(root, ours, "0".repeat(40))).toBe(undefined);
   expect(await failureCode(mergeTrees(folder, { ours, theirs: tree }))).toBe("ERR_BAD_REVISION");
   expect(await failureCode(mergeTrees(folder, { ours, theirs: "main" }))).toBe("ERR_BAD_REVISION");
 });
