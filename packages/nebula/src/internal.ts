@@ -33,6 +33,7 @@ export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { refuseWorkedOn, unfinishedError } from "./state/unfinished.ts";
 export { hasTrees } from "./trees/left.ts";
+export { moveBranchCommand } from "./state/move-branch.ts";
 export { noPhase } from "./state/no-phase.ts";
 export { resumeCommand } from "./state/resume-command.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";

@@ -102,19 +102,22 @@ test("a branch of one that is saved and has none yet is not taken by another", a
 });
 
 test.for([
-  ["nebula/d", "nebula/d/x"],
-  ["x/y/z", "x/y"],
-  ["x", "x/y/z"],
-])(
-  "beside a branch %s git allows no %s, which is refused before anything is saved",
-  async ([there, branch]) => {
+  ["nebula/d", "nebula/d/x", "nebula/d-before"],
+  ["x/y/z", "x/y", "x/y-before/z"],
+  ["x", "x/y/z", "x-before"],
+] as const)(
+  "beside a branch %s git allows no %s, which is refused before anything is saved, with a command that makes room",
+  async ([there, branch, free]) => {
     const place = aPlace({}, IN_ORDER);
-    place.git("branch", there as string);
+    place.git("branch", there);
     await expect(begin(place, { branch })).rejects.toMatchObject({
       code: "ERR_BRANCH",
       message: `there is a branch ${there} already, beside which git allows no ${branch}`,
+      next: [{ shell: `git branch --move ${there} ${free}` }, {}],
     });
     expect(nebulae(place)).toEqual([]);
+    place.git("branch", "--move", there, free);
+    place.git("branch", branch);
   },
 );
 

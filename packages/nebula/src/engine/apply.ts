@@ -3,7 +3,6 @@ import { refSha } from "@quasar/git/history";
 import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
 import { openSharedControls } from "@quasar/runs/internal";
-import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import type { StopReason } from "../events.ts";
 import { refuseArchived } from "../state/archived.ts";
@@ -11,6 +10,7 @@ import { specReader } from "../state/copy.ts";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { nebulaHome, refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState } from "../state/state.ts";
+import { moveBranchCommand } from "../state/move-branch.ts";
 import { openMirror } from "../state/mirror.ts";
 import { createState, openState, requireState } from "../state/store.ts";
 import { findTreesFolder, openTreesFolder } from "../trees/open-folder.ts";
@@ -219,9 +219,7 @@ async function openBranch(engine: Engine): Promise<void> {
   if (ownsBranch) return;
   if ((await refSha(repository.root, ref, { signal })) !== base) {
     const message = `there is a branch ${branch} that this nebula has not made`;
-    const next = [
-      { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-other`)}` },
-    ];
+    const next = [{ shell: await moveBranchCommand(repository, branch) }];
     throw new NebulaError("ERR_BRANCH", message, { next });
   }
   const event = { type: "nebula_begun", id, base } as const;

@@ -2,12 +2,12 @@ import type { Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
 import { compareAndSwapRef, readRef, workTreesOn } from "@quasar/git/landing";
 import { removeRefs } from "@quasar/git/snapshots";
-import { shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { leavesBranch } from "../landing/obstacle.ts";
 import { nebulaHome } from "../state/home.ts";
 import { listNebulae } from "../state/list.ts";
 import { lockNebula } from "../state/lock.ts";
+import { moveBranchCommand } from "../state/move-branch.ts";
 import { landedPhases, type NebulaState } from "../state/state.ts";
 import { openState, type StateStore } from "../state/store.ts";
 
@@ -90,19 +90,19 @@ async function ownTip(repository: Repository, state: NebulaState): Promise<strin
   const landed = landedPhases(state).at(-1)?.candidate ?? base;
   if (!(await isAncestor(repository.root, landed, at))) {
     const message = `the branch ${branch} does not contain what the nebula has landed`;
-    const move = `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-other`)}`;
-    throw new NebulaError("ERR_BRANCH", message, { next: [{ shell: move }] });
+    const next = [{ shell: await moveBranchCommand(repository, branch) }];
+    throw new NebulaError("ERR_BRANCH", message, { next });
   }
   await requireUnused(repository, branch);
   const kept = keptName(state);
   const there = await readRef(repository, `refs/heads/${kept}`);
   if (there === undefined || there === at) return at;
-  throw takenError(kept);
+  throw await takenError(repository, kept);
 }
 
-function takenError(kept: string): NebulaError {
+async function takenError(repository: Repository, kept: string): Promise<NebulaError> {
   return new NebulaError("ERR_BRANCH", `there is a branch ${kept} already`, {
-    next: [{ shell: `git branch --move ${shellWord(kept)} ${shellWord(`${kept}-other`)}` }],
+    next: [{ shell: await moveBranchCommand(repository, kept) }],
   });
 }
 
@@ -133,7 +133,7 @@ async function renameBranch(repository: Repository, store: StateStore): Promise<
   if ((await compareAndSwapRef(repository, made)) === "moved") {
     const at = await readRef(repository, to);
     const isKept = at !== undefined && (await isAncestor(repository.root, tip, at));
-    if (!isKept) throw takenError(branch);
+    if (!isKept) throw await takenError(repository, branch);
   }
   if (isThere) await removeRefs(repository.root, [{ ref: from, sha: tip }]);
   store.branchRenamed();

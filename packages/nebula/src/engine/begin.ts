@@ -1,6 +1,5 @@
 import type { Repository } from "@quasar/git";
 import { workTreesOn } from "@quasar/git/landing";
-import { listRefs } from "@quasar/git/snapshots";
 import { makeFolders } from "@quasar/process/files";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
@@ -13,6 +12,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import { branchOf } from "../state/branch.ts";
 import { nebulaHome, newNebulaId, phaseRef } from "../state/home.ts";
 import { listNebulae, mayLand, refuseUnreadable, unfinishedOf } from "../state/list.ts";
+import { branchNames, excludes, moveBranchCommand } from "../state/move-branch.ts";
 import { type NebulaState, NO_PUSH, pendingPhase, type TypedLimits } from "../state/state.ts";
 import { refuseWorkedOn, unfinishedError } from "../state/unfinished.ts";
 import { finishArchiving, openReplaced, type Replaced } from "./archive.ts";
@@ -132,7 +132,7 @@ async function requireFreeBranch(
   const isOther = ({ id }: NebulaState): boolean => !replaced.some((each) => each.id === id);
   const others = listNebulae(repository.commonDir).filter(isOther);
   const landing = others.filter(mayLand);
-  const there = (await listRefs(repository.root, HEADS)).map(({ ref }) => ref.slice(HEADS.length));
+  const there = await branchNames(repository);
   const names = [
     ...there.filter((name) => !freed.has(name)),
     ...landing.map((each) => each.branch),
@@ -151,7 +151,7 @@ async function requireFreeBranch(
   const why = taken === branch ? "" : `, beside which git allows no ${branch}`;
   const wasBegun = others.some((state) => state.dir === dir && state.archivedFrom === "");
   const fresh = { shell: `quasar nebula apply ${shellWord(dir)} --auto --fresh` };
-  const move = { shell: `git branch --move ${shellWord(taken)} ${shellWord(`${taken}-before`)}` };
+  const move = { shell: await moveBranchCommand(repository, taken, branch) };
   const next = [...(wasBegun ? [fresh] : []), ...(by === undefined ? [move] : []), ELSEWHERE];
   throw new NebulaError("ERR_BRANCH", `${what}${why}`, { next });
 }
@@ -163,10 +163,4 @@ async function requireNoTree(repository: Repository, branch: string): Promise<vo
   throw new NebulaError("ERR_BRANCH", branchObstacle(branch, tree), { next: [ELSEWHERE] });
 }
 
-const HEADS = "refs/heads/";
 const ELSEWHERE = { note: "--branch NAME lands on another one" };
-
-/** Whether git has one of two branches only: a name is a folder of the other. */
-function excludes(one: string, other: string): boolean {
-  return one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
-}

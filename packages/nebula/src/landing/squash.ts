@@ -6,6 +6,7 @@ import { shellWord } from "@quasar/runs/text";
 import { goneError } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { keptSpec } from "../state/list.ts";
+import { moveBranchCommand } from "../state/move-branch.ts";
 import { landedPhases, notLanded, type NebulaState } from "../state/state.ts";
 import { AUTHOR } from "./conflict-commit.ts";
 import { squashMessage } from "./message.ts";
@@ -67,7 +68,7 @@ export async function squashNebula(
     const message = `there is a branch ${branch} already, with something else`;
     throw new NebulaError("ERR_BRANCH", message, {
       next: [
-        { shell: `git branch --move ${shellWord(branch)} ${shellWord(`${branch}-before`)}` },
+        { shell: await moveBranchCommand(repository, branch) },
         squashStep(state, named),
       ],
     });

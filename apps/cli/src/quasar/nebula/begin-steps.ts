@@ -1,5 +1,6 @@
 import { refSha } from "@quasar/git/history";
 import { listNebulae } from "@quasar/nebula";
+import { moveBranchCommand } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { shellWord } from "@quasar/runs/text";
@@ -26,6 +27,5 @@ export async function beginSteps(
   const apply = `quasar nebula apply ${shellWord(named)} --auto`;
   if (hasEnded) return [`${apply} --fresh`];
   const isTaken = (await refSha(root, `refs/heads/${branch}`)) !== undefined;
-  const [own, other] = [branch, `${branch}-before`].map(shellWord);
-  return isTaken ? [`git branch --move ${own} ${other}`, apply] : [apply];
+  return isTaken ? [await moveBranchCommand({ root }, branch), apply] : [apply];
 }
