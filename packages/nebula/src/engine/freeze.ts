@@ -1,9 +1,9 @@
-import { isAncestor, refSha } from "@quasar/git/history";
-import { conflictMarkersLeft } from "@quasar/git/landing";
+import { isAncestor } from "@quasar/git/history";
+import { conflictMarkersLeft, readRef } from "@quasar/git/landing";
 import { holdRef } from "../landing/hold-ref.ts";
 import { sendBack } from "../landing/send-back.ts";
 import { refsOf } from "../state/home.ts";
-import { report } from "../state/report.ts";
+import { note, report } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import { reservedAfterRun } from "./budget.ts";
 import { branchTip, type Engine } from "../context/context.ts";
@@ -18,18 +18,18 @@ export interface Approved {
   readonly task: string;
 }
 
-/** What was approved is held by a ref, then the phase gets its place in the queue. */
+/**
+ * What was approved is held by a ref, then the phase gets its place in the queue. The run says what that is: an agent can
+ * write the ref too.
+ */
 export async function freeze(
   engine: Engine,
   state: PhaseState,
-  { commit: approved, task }: Approved,
+  { commit: tip, task }: Approved,
 ): Promise<void> {
   const { repository, store, signal } = engine;
-  const { id, ref, attempt, seq } = state;
-  const name = refsOf(store.current.id).frozen(ref, attempt);
-  // What was frozen before a crash counts, whatever has become of the tree since.
-  const tip = (await refSha(repository.root, name, { signal })) ?? approved;
-  await holdRef(engine, name, tip);
+  const { id, attempt, seq } = state;
+  await holdFrozen(engine, state, tip);
   if (await hasMarkersLeft(engine, state, tip)) return;
   if (await isAncestor(repository.root, tip, await branchTip(engine), { signal })) {
     const done = { status: "done", tip, reservedUsd: 0, reason: "" } as const;
@@ -41,6 +41,22 @@ export async function freeze(
   const queued = { status: "queued", tip, seq: place, reason: "", reservedUsd } as const;
   const isOutdated = specOtherThan(engine, id, task) === undefined ? undefined : true;
   report(engine, id, queued, { type: "phase_approved", phase: id, attempt, tip, isOutdated });
+}
+
+/** Reports it where the ref names something else: no run has put that there. */
+async function holdFrozen(
+  engine: Engine,
+  { id, ref, attempt }: PhaseState,
+  tip: string,
+): Promise<void> {
+  const { repository, store, signal } = engine;
+  const name = refsOf(store.current.id).frozen(ref, attempt);
+  const found = await readRef(repository, name, { signal });
+  if (found !== undefined && found !== tip) {
+    const message = `${name} named ${found}, which nobody approved: the approved commit ${tip} takes its place`;
+    note(engine, { type: "warning", phase: id, message });
+  }
+  await holdRef(engine, name, tip);
 }
 
 /** Whether a rework was approved with conflict markers that its base brought: then it is not done. */
