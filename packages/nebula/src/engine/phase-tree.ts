@@ -6,14 +6,17 @@ import { operationInProgress } from "@quasar/git/internal";
 import { lastCommitOf } from "@quasar/runs/internal";
 import { runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
+import { repeatSetUp } from "../trees/repeat-set-up.ts";
 import { keepUncommitted, moveTree, openTree, type TreeOptions, treePath } from "../trees/tree.ts";
 import type { Engine } from "../context/context.ts";
 import type { Phase } from "../state/schedule.ts";
 
 /** The work tree of a phase, made where it is not there. @throws {NebulaError} `ERR_SETUP` */
 export async function phaseTree(engine: Engine, phase: Phase): Promise<Repository> {
-  const commit = await reachedOf(engine, phase.state);
-  return openTree(engine, { ...treeOptions(engine, phase), commit });
+  return repeatSetUp(engine, phase.state.id, async () => {
+    const commit = await reachedOf(engine, phase.state);
+    return openTree(engine, { ...treeOptions(engine, phase), commit });
+  });
 }
 
 /**
@@ -22,7 +25,8 @@ export async function phaseTree(engine: Engine, phase: Phase): Promise<Repositor
  * @throws {NebulaError} `ERR_SETUP`
  */
 export async function prepareTree(engine: Engine, phase: Phase): Promise<void> {
-  await holdCommit(engine, phase, phase.state.base);
+  const { id, base } = phase.state;
+  await repeatSetUp(engine, id, () => holdCommit(engine, phase, base));
 }
 
 /**
@@ -34,7 +38,7 @@ export async function prepareTree(engine: Engine, phase: Phase): Promise<void> {
 export async function prepareReview(engine: Engine, phase: Phase): Promise<void> {
   const { id, ref, runId, base } = phase.state;
   const last = await lastCommitOf(join(runsFolder(engine.home, ref), runId));
-  await holdCommit(engine, phase, last ?? base);
+  await repeatSetUp(engine, id, () => holdCommit(engine, phase, last ?? base));
   engine.store.keep(id, { isReviewLeft: false });
 }
 

@@ -2,9 +2,11 @@ import { treeOfCommit } from "@quasar/git/internal";
 import { type Base, type Engine, withOneSpec } from "../context/context.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { note } from "../state/report.ts";
+import { resumeCommand } from "../state/resume-command.ts";
+import type { VerificationOutcome } from "../events.ts";
 import { NebulaError } from "../errors.ts";
 import { tipOf } from "./tip.ts";
-import { type Failure, outcomeOf, verify } from "./verify.ts";
+import { type Failure, failedSetUp, outcomeOf, verify } from "./verify.ts";
 
 /** Of a nebula without `verify`, any commit. */
 const UNVERIFIED: Base = { failing: new Set(), isRed: false };
@@ -49,11 +51,42 @@ export async function verifyBase(given: Engine, commit: string): Promise<Base> {
   // What is accepted is what a person has seen: not what comes later.
   if (engine.acceptsRedBase && bases.size === 0) store.acceptFailures(failing);
   const base = baseWith(engine, failures);
-  addBase(engine, commit, base);
-  const findings = failures.map(({ finding }) => finding);
   const outcome = failures.length === 0 ? outcomeOf(verified) : base.isRed ? "failed" : "accepted";
-  note(engine, { type: "base_verified", tip: commit, outcome, findings });
+  noteBase(engine, commit, { base, outcome, failures });
   return base;
+}
+
+/**
+ * Whether the tree of verifications cannot be set up at the branch's tip either, where it could not be for a candidate on it:
+ * then it is no phase's fault, and the branch counts as one that fails by itself until an engine verifies it again.
+ */
+export async function failsSetUp(engine: Engine, tip: string): Promise<boolean> {
+  const failure = await failedSetUp(engine, tip);
+  if (failure === undefined) return false;
+  const failures = [failure];
+  noteBase(engine, tip, { base: baseWith(engine, failures), outcome: "failed", failures });
+  const shell = resumeCommand(engine.store.current);
+  const message = `set-up fails on the branch too, so no phase goes back; once it works: ${shell}`;
+  note(engine, { type: "warning", message });
+  return true;
+}
+
+function noteBase(
+  engine: Engine,
+  tip: string,
+  {
+    base,
+    outcome,
+    failures,
+  }: {
+    readonly base: Base;
+    readonly outcome: VerificationOutcome;
+    readonly failures: readonly Failure[];
+  },
+): void {
+  addBase(engine, tip, base);
+  const findings = failures.map(({ finding }) => finding);
+  note(engine, { type: "base_verified", tip, outcome, findings });
 }
 
 /** What is known of a commit that fails in this way. */

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { Repository } from "@quasar/git";
 import { inspectReceipt, justifiesSkip, listReceipts } from "@quasar/receipts";
 import { makeFolders } from "@quasar/process/files";
-import { NebulaError } from "../errors.ts";
+import type { NebulaError } from "../errors.ts";
 import type { Engine } from "../context/context.ts";
+import { isSetUpError, repeatSetUp } from "../trees/repeat-set-up.ts";
 import { setupDigest } from "../trees/set-up.ts";
 import { moveTree, VERIFY_TREE } from "../trees/tree.ts";
 import { type Candidate, verifyOnce } from "./verify-once.ts";
@@ -73,18 +74,39 @@ export async function verify(
       if (isFinal(command)) break;
     }
   } catch (error) {
-    if (!(error instanceof NebulaError) || error.code !== "ERR_SETUP") throw error;
-    failures.push({ command: undefined, finding: `[verify] ${error.message}` });
+    if (!isSetUpError(error)) throw error;
+    failures.push(setUpFailure(error));
   }
   return { failures, isKnown, isFlaky };
 }
 
+/**
+ * Why the work tree of verifications cannot be set up at a commit, with nothing there that an earlier set-up has left;
+ * `undefined`: it can be.
+ */
+export async function failedSetUp(engine: Engine, commit: string): Promise<Failure | undefined> {
+  try {
+    await verifyTree(engine, { commit }, true);
+    return undefined;
+  } catch (error) {
+    if (!isSetUpError(error)) throw error;
+    return setUpFailure(error);
+  }
+}
+
+function setUpFailure({ message }: NebulaError): Failure {
+  return { command: undefined, finding: `[verify] ${message}` };
+}
+
 /** The work tree of verifications, which holds the candidate and nothing else. */
-async function verifyTree(engine: Engine, { commit }: Candidate): Promise<Repository> {
-  const { setup: commands, verifyClean } = engine.spec.execution;
-  const setup = { commands, isRepeated: true };
-  const isEmptied = verifyClean === "all";
-  return moveTree(engine, { name: VERIFY_TREE, commit, setup, isEmptied });
+async function verifyTree(
+  engine: Engine,
+  { commit }: Pick<Candidate, "commit">,
+  isEmptied = engine.spec.execution.verifyClean === "all",
+): Promise<Repository> {
+  const setup = { commands: engine.spec.execution.setup, isRepeated: true };
+  const options = { name: VERIFY_TREE, commit, setup, isEmptied };
+  return repeatSetUp(engine, undefined, () => moveTree(engine, options));
 }
 
 /** What a receipt is good for: the commands, and what the tree was set up with. */

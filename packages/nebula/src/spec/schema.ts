@@ -178,7 +178,7 @@ export const MANIFEST = v.object({
       verify_retries: key(
         whole(0, 5, "a whole number from 0 to 5"),
         1,
-        "How often a verification that failed is repeated on the same tree",
+        "How often a set-up or a verification that failed is repeated on the same tree",
       ),
       verify_clean: key(
         oneOf("untracked", "all"),
