@@ -9,14 +9,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openRepository } from "@quasar/git";
 import { expect, test } from "vitest";
 import { findObstacles } from "../src/engine/find-obstacles.ts";
 import { answerPhase } from "../src/people/answer.ts";
+import { nebulaHome } from "../src/state/home.ts";
+import { openState } from "../src/state/store.ts";
 import {
   aPlace,
+  GATED,
   MANIFEST,
   newest,
   phase,
@@ -299,4 +302,91 @@ test("what setting up changes of git's settings is asked about before a phase wo
   expect(warnings(place)).toEqual([expect.stringContaining('core.hookspath: ".husky"')]);
   expect((await place.apply(work, { acceptSettings: true })).reason).toBe("done");
   expect(turns).toBe(1);
+});
+
+/** A commit that no reviewer has seen, on what a work tree is at. */
+function unreviewed(tree: string): string {
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: tree, encoding: "utf8" }).trim();
+  const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], {
+    cwd: tree,
+    input: "evil\n",
+  });
+  const entry = `100644 blob ${blob.toString().trim()}\tevil.txt\n`;
+  const made = execFileSync("git", ["mktree"], { cwd: tree, input: entry }).toString().trim();
+  return git(
+    "-c",
+    "user.name=A",
+    "-c",
+    "user.email=a@b",
+    "commit-tree",
+    "-p",
+    "HEAD",
+    "-m",
+    "evil",
+    made,
+  );
+}
+
+const frozen = (nebula: string, ref: string | undefined): string =>
+  `refs/quasar/nebula/${nebula}/phase/${ref}/1`;
+
+test("what lands is what was approved, whatever an agent has its ref name", async () => {
+  const place = aPlace({}, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  let evil = "";
+  const { reason, state } = await place.apply({
+    "Phase a": (tree) => {
+      write(tree, { "a.txt": "a\n" });
+      evil = unreviewed(tree);
+      place.git("update-ref", frozen(basename(dirname(tree)), basename(tree)), evil);
+    },
+  });
+  expect(reason).toBe("done");
+  expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe("a.txt");
+  const [{ ref, tip } = {}] = state.phases;
+  expect(place.git("rev-parse", frozen(state.id, ref))).toBe(tip);
+  expect(warnings(place)).toEqual([
+    expect.stringContaining(`named ${evil}, which nobody approved`),
+  ]);
+});
+
+test("after a crash the run says what was approved, and not its ref", async () => {
+  const place = aPlace({}, { "nebula.toml": GATED, "a.md": phase("a") });
+  const { state } = await place.apply(WRITES_BOTH);
+  const [{ ref, tip } = {}] = state.phases;
+  const home = nebulaHome(commonDir(place), state.id);
+  const store = openState(home, () => new Date());
+  store.keep("a", { status: "running", question: "", tip: "" });
+  store.close();
+  place.git("update-ref", frozen(state.id, ref), unreviewed(place.repo));
+  expect((await place.apply(WRITES_BOTH)).state.phases[0]).toMatchObject({ tip, attempt: 1 });
+  expect(place.git("rev-parse", frozen(state.id, ref))).toBe(tip);
+  expect(warnings(place)).toHaveLength(1);
+});
+
+test("a ref that excludes one of Quasar's own stops the phase that it is about, and no other", async () => {
+  const place = aPlace({}, TWO);
+  const { reason, state } = await place.apply({
+    ...WRITES_BOTH,
+    "Phase a": (tree) => {
+      write(tree, { "a.txt": "a\n" });
+      place.git("update-ref", `${frozen(basename(dirname(tree)), basename(tree))}/x`, "HEAD");
+    },
+  });
+  expect(reason).toBe("waiting");
+  expect(state.phases.map(({ status }) => status)).toEqual(["awaiting_human", "done"]);
+});
+
+test("a ref that excludes that of a run's commits stops nothing", async () => {
+  const place = aPlace({}, TWO);
+  const { reason, state } = await place.apply({
+    ...WRITES_BOTH,
+    "Phase a": (tree) => {
+      write(tree, { "a.txt": "a\n" });
+      const [id, ref] = [basename(dirname(tree)), basename(tree)];
+      place.git("update-ref", `refs/quasar/nebula/${id}/work/${ref}/x`, "HEAD");
+    },
+  });
+  expect(reason).toBe("done");
+  expect(state.phases.map(({ status }) => status)).toEqual(["done", "done"]);
 });

@@ -168,7 +168,10 @@ test("a phase whose tree cannot be set up fails with what the command printed, a
   });
   expect(reason).toBe("failed");
   expect(state.phases.map(({ status, reason: why }) => [status, why])).toEqual([
-    ["failed", "setup: echo no network; exit 3 exit 3: no network"],
+    [
+      "failed",
+      "its work tree is not set up; a retry sets it up again: setup: echo no network; exit 3 exit 3: no network",
+    ],
     ["done", ""],
   ]);
 });

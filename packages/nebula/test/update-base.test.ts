@@ -365,3 +365,31 @@ test("an update of the base that comes while one is worked on is refused to the 
   const updating = updateBase(await openRepository(place.repo), newest(place), long);
   await expect(updating).rejects.toMatchObject({ code: "ERR_USAGE" });
 });
+
+test("a commit that has nothing in common with the branch is refused, and one that was taken is left out", async () => {
+  const { place } = await landed({ "m.txt": "m\n" }, MANIFEST);
+  const pages = place.git("commit-tree", "-m", "pages", place.git("write-tree"));
+  await expect(update(place, pages)).rejects.toMatchObject({
+    code: "ERR_BRANCH",
+    message: `main (${pages.slice(0, 10)}) cannot be merged: it and nebula/demo have no commit in common`,
+    next: [{ shell: expect.stringMatching(/^git branch --contains /u) as string }],
+  });
+  expect(newest(place).phases).toHaveLength(1);
+  const home = nebulaHome(commonDir(place), newest(place).id);
+  leaveRequest(home, { kind: "base", commit: pages, name: "pages", withAgent: true }, new Date());
+  const { reason, state } = await again(place);
+  expect(reason).toBe("waiting");
+  expect(state.phases.at(-1)).toMatchObject({ id: "base-1", status: "awaiting_human" });
+  expect(state.phases.at(-1)?.reason).toContain("refusing to merge unrelated histories");
+  const verdict = answerPhase(commonDir(place), state, { verb: "skip", phase: "base-1" });
+  expect(verdict).toEqual({ kind: "done" });
+});
+
+test("where the history of a clone is cut off before the branch, the refusal says how to get it", async () => {
+  const { place, main } = await landed({ "m.txt": "m\n" }, MANIFEST);
+  write(place.repo, { ".git/shallow": `${main}\n` });
+  await expect(update(place, main)).rejects.toMatchObject({
+    code: "ERR_BRANCH",
+    next: [{ shell: "git fetch --unshallow" }],
+  });
+});

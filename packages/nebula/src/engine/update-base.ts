@@ -1,4 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Repository } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
+import { haveCommonPast } from "@quasar/git/landing";
+import { cleanLine } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { holdRef } from "../landing/hold-ref.ts";
 import { leaveRequest, MOST_NAME } from "../people/requests.ts";
@@ -17,8 +22,9 @@ const UNSEEN: ReadonlySet<string> = new Set();
  * `base-<n>`. One that waits takes the new commit instead; after one that lands the new commit lands, too.
  *
  * @returns The phase, approved and in the queue; `left`: an engine works on the nebula, which takes it within a second.
- * @throws {NebulaError} `ERR_UNFINISHED` while agents work on an update of the base; `ERR_USAGE` where the nebula is
- *   archived, and for a name of over 1,024 characters.
+ * @throws {NebulaError} `ERR_UNFINISHED` while agents work on an update of the base; `ERR_BRANCH` where git cannot merge it,
+ *   since it and the branch have no commit in common; `ERR_USAGE` where the nebula is archived, and for a name of over 1,024
+ *   characters.
  */
 export async function updateBase(
   repository: Repository,
@@ -28,6 +34,7 @@ export async function updateBase(
   if (update.name.length > MOST_NAME) {
     throw new NebulaError("ERR_USAGE", `a commit's name has at most ${MOST_NAME} characters`);
   }
+  await requireCommonPast(repository, state, update);
   const home = nebulaHome(repository.commonDir, state.id);
   const held = { repository, signal: new AbortController().signal };
   // Whatever becomes of the branch it is on, the commit is kept from `gc` before anything names it.
@@ -44,4 +51,20 @@ export async function updateBase(
     return phases.findLast(({ merges }) => merges === update.commit)?.id ?? "";
   });
   return { kind: "done", phase };
+}
+
+/** @throws {NebulaError} `ERR_BRANCH` */
+async function requireCommonPast(
+  { root, commonDir }: Repository,
+  { branch, base }: NebulaState,
+  { commit, name }: BaseUpdate,
+): Promise<void> {
+  const tip = (await refSha(root, `refs/heads/${branch}`)) ?? base;
+  if ((await haveCommonPast(root, tip, commit)) !== false) return;
+  const what = `${cleanLine(name)} (${commit.slice(0, 10)})`;
+  const message = `${what} cannot be merged: it and ${branch} have no commit in common`;
+  const isCutOff = existsSync(join(commonDir, "shallow"));
+  const fetched = { shell: "git fetch --unshallow", note: "the history of this clone is cut off" };
+  const shown = { shell: `git branch --contains ${base.slice(0, 10)}` };
+  throw new NebulaError("ERR_BRANCH", message, { next: [isCutOff ? fetched : shown] });
 }

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { openRuns, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
-import { waitForObject } from "../landing/missing-object.ts";
+import { unlessRefused } from "../landing/refused-by-git.ts";
 import { waitForAnswers } from "./phase-people.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { boundText } from "../state/bounds.ts";
 import { runsFolder } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
+import { isSetUpError } from "../trees/repeat-set-up.ts";
 import { treePath } from "../trees/tree.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { freeze } from "./freeze.ts";
@@ -62,12 +63,7 @@ export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean>
  * then its run begins, and each is found again after a crash.
  */
 export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Worked> {
-  try {
-    return await workUntilEnd(engine, spec);
-  } catch (error) {
-    await waitForObject(engine, spec.id, error);
-    return "settled";
-  }
+  return (await unlessRefused(engine, spec.id, () => workUntilEnd(engine, spec))) ?? "settled";
 }
 
 async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
@@ -106,7 +102,10 @@ async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
       throw foreignRun(engine, phase.state.id, error);
     }
     if (!isOfPhase(error)) throw error;
-    return { as: "failed", reason: error.message, needed: neededOf(error) };
+    const what = isSetUpError(error)
+      ? "its work tree is not set up; a retry sets it up again: "
+      : "";
+    return { as: "failed", reason: `${what}${error.message}`, needed: neededOf(error) };
   }
 }
 
@@ -126,7 +125,7 @@ function foreignRun({ store }: Engine, phase: string, cause: RunsError): NebulaE
 
 /** Whether an error is for a person to look at, and concerns this phase alone. Another process at work is not. */
 function isOfPhase(error: unknown): error is NebulaError | RunsError {
-  if (error instanceof NebulaError) return error.code === "ERR_SETUP";
+  if (isSetUpError(error)) return true;
   return error instanceof RunsError && error.code !== "ERR_LOCKED";
 }
 

@@ -17,17 +17,17 @@ import { takeDecisionsOf } from "../people/take-decisions.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
-import { addBase, baseWith, verifyBase } from "./base.ts";
+import { addBase, baseWith, failsSetUp, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
 import { landingMessage } from "./message.ts";
-import { waitForObject } from "./missing-object.ts";
 import { laneObstacle, requireFreeLane } from "./obstacle.ts";
 import { pathsOutside } from "./scope.ts";
+import { unlessRefused } from "./refused-by-git.ts";
 import { sendBack } from "./send-back.ts";
 import { type ApprovedBefore, changedSinceApproval } from "./since-approval.ts";
 import { rewound, tipOf } from "./tip.ts";
-import { outcomeOf, type Verified, verify } from "./verify.ts";
+import { type Failure, outcomeOf, type Verified, verify } from "./verify.ts";
 
 /**
  * Lands the phase whose turn it is: a pure merge commit on the branch's tip, verified, and then the branch is moved from
@@ -42,9 +42,7 @@ export async function land(given: Engine, phase: Pick<Phase, "spec">): Promise<v
   const spec = engine.spec.phases.find((each) => each.id === id) ?? phase.spec;
   engine.inLane.add(id);
   try {
-    await landOn(engine, spec);
-  } catch (error) {
-    await waitForObject(engine, spec.id, error);
+    await unlessRefused(engine, id, () => landOn(engine, spec));
   } finally {
     engine.inLane.delete(spec.id);
   }
@@ -69,7 +67,7 @@ async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
     await requireObjects(repository, made.candidate, { beside: tip, signal });
     if (await leavesScope(engine, spec, made)) return;
     const verified = await verifyCandidate(engine, made, base);
-    if (verified === "sent back") return;
+    if (verified === "does not land") return;
     if (await waitsForPerson(engine, spec, made)) return;
     if ((await laneObstacle(engine)) !== undefined) return;
     // Nothing is awaited between this and the move: what is decided later comes too late.
@@ -99,18 +97,26 @@ function expectedTip(state: NebulaState): string {
 /** What has failed, and fails on what it lands on, too. */
 type NoWorse = Pick<Verified, "failures">;
 
-/** Verifies a candidate; one that fails goes back to its agents. `none`: the nebula names no commands. */
+/**
+ * Verifies a candidate; one that fails goes back to its agents. Where its tree cannot be set up, nor that of what it lands
+ * on, it waits. `none`: the nebula names no commands.
+ */
 async function verifyCandidate(
   engine: Engine,
   made: PhaseState,
   base: Base,
-): Promise<NoWorse | "none" | "sent back"> {
+): Promise<NoWorse | "none" | "does not land"> {
   if (engine.spec.execution.verify.length === 0) return "none";
   const { id, candidate: commit, tree, attempt } = made;
   const isNew = (command: string | undefined): boolean =>
     command === undefined || !base.failing.has(command);
   const found = await verify(engine, { commit, tree, attempt }, isNew);
   const { failures } = found;
+  const unset = failures.find(({ command }) => command === undefined);
+  if (unset !== undefined && (await failsSetUp(engine, made.onto))) {
+    if (made.merges !== "") asksAbout(engine, id, unset);
+    return "does not land";
+  }
   const findings = failures.filter(({ command }) => isNew(command)).map(({ finding }) => finding);
   const passed = failures.length === 0 ? outcomeOf(found) : "accepted";
   const outcome = findings.length > 0 ? "failed" : passed;
@@ -119,7 +125,14 @@ async function verifyCandidate(
   if (findings.length === 0) return { failures };
   const onto = await conflictCommit(engine, made, made);
   await sendBack(engine, id, { cause: "verify", findings, base: onto });
-  return "sent back";
+  return "does not land";
+}
+
+/** A merge, which lands also where the branch fails by itself, would be tried without an end: a person has it tried again. */
+function asksAbout(engine: Engine, id: string, { finding }: Pick<Failure, "finding">): void {
+  const reason = boundText(`it could not be verified, nor can what it lands on: ${finding}`);
+  const waiting = { status: "awaiting_human", question: "rework", reason } as const;
+  report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
 }
 
 /** The phase with a candidate on this tip; `undefined` where it was sent back. */

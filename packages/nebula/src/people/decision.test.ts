@@ -66,6 +66,16 @@ test.for(["queued", "landing"] as const)(
   },
 );
 
+test.for([
+  ["queued", "m".repeat(40), "changes"],
+  ["queued", "", "refused"],
+  ["landing", "m".repeat(40), "refused"],
+  ["done", "m".repeat(40), "refused"],
+] as const)("of what is %s a merge of %j is left out: %s", ([status, merges, kind]) => {
+  const phase = known("a", { status, merges });
+  expect(decided([phase], decision("skip", "a"))).toMatchObject({ kind });
+});
+
 const DIGEST = "d".repeat(64);
 
 /** A phase in its second attempt, whose change a person is asked about. */

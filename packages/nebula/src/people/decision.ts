@@ -11,7 +11,7 @@ import {
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
  * `isFinal`, also after `approve` until it has landed. `retry`: it begins anew on what has landed, or its run continues with the review that has failed; what was skipped for its sake alone begins too. `skip`: it is left
- * out, and what needs it too.
+ * out, and what needs it too; of what waits for the lane only a commit that is merely merged.
  */
 export const VERBS = ["approve", "reject", "retry", "skip"] as const;
 
@@ -148,8 +148,11 @@ function hasEnded({ status, isLeftOut }: PhaseState): boolean {
 }
 
 function skip(phase: PhaseState, { reason }: Decision): Decided {
-  const { status } = phase;
-  if (status === "running" || status === "queued" || status === "landing" || status === "done") {
+  const { status, merges } = phase;
+  const isMerge = status === "queued" && merges !== "";
+  const isTooLate =
+    status === "running" || status === "queued" || status === "landing" || status === "done";
+  if (isTooLate && !isMerge) {
     const what = "only what has not begun, failed or waits for you can be skipped";
     return refused(`${UNDECIDED[status]}: ${what}`);
   }
