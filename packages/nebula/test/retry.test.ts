@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { AgentFailure, AgentInvoker, AgentResult } from "@quasar/agents";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
@@ -154,4 +156,33 @@ test.for([
   const { reason, state } = await place.apply({}, { optionsOf, limits });
   expect([reason, state.phases[0]?.attempt]).toEqual(["done", 1]);
   expect(turns).toEqual(["coder", "reviewer", "reviewer"]);
+});
+
+test("a coder that removes its tree's .git begins again once, then its phase fails and names where its work is", async () => {
+  const place = aPlace({}, FILES);
+  let turns = 0;
+  const work = {
+    "Phase a": (tree: string) => {
+      turns += 1;
+      expect(newest(place).phases[0]?.reason).toBe("");
+      write(tree, { "a.txt": `${turns}\n` });
+      rmSync(join(tree, ".git"));
+      // The second time git has forgotten the tree, too.
+      if (turns === 2) place.git("worktree", "prune", "--expire=now");
+    },
+  };
+  const workIn = (reason = ""): string => {
+    const [, kept = ""] = / its files are kept in (\S+\.left-[^\s:,]+)[:,]/u.exec(reason) ?? [];
+    return readFileSync(join(kept, "a.txt"), "utf8");
+  };
+  const first = await place.apply(work);
+  expect(first.state.phases[0]).toMatchObject({ status: "running" });
+  expect(workIn(first.state.phases[0]?.reason)).toBe("1\n");
+  const second = await place.apply(work);
+  expect(second.state.phases[0]).toMatchObject({ status: "failed" });
+  expect(second.state.phases[0]?.reason).toContain("for the second time in this run");
+  expect(workIn(second.state.phases[0]?.reason)).toBe("2\n");
+  expect(turns).toBe(2);
+  expect(retry(place)).toEqual({ kind: "done" });
+  expect((await place.apply(WORK)).reason).toBe("done");
 });

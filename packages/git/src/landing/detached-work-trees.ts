@@ -141,7 +141,7 @@ export async function removeDetachedWorkTree(
 }
 
 /**
- * Takes a linked work tree out of use whose commit or index git cannot read any more, and keeps its files.
+ * Takes a linked work tree out of use that git cannot read any more, and keeps its files. It need not be on record.
  *
  * @param path - Absolute.
  * @returns The folder that they are in now, `<path>.left-<time>`; `undefined`: there were none.
@@ -153,7 +153,10 @@ export async function quarantineWorkTree(
   { signal }: SignalOptions = {},
 ): Promise<string | undefined> {
   const [kept] = quarantine(path);
-  await gitOutput("keep", root, removal(path), { signal });
+  const known = await listWorktrees(root, { signal });
+  if (known.some((each) => each.path === path)) {
+    await gitOutput("keep", root, removal(path), { signal });
+  }
   return kept;
 }
 

@@ -17,4 +17,4 @@ export function isWorkGone(
 }
 
 export const WORK_GONE =
-  "the work tree was made again since the coder's turn, and nothing of it was committed: its work is gone, and is done again";
+  "the work tree was made again since the coder's turn, and nothing of it was committed: the turn begins again";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { quarantineWorkTree } from "@quasar/git/landing";
 import { openRuns, RunsError } from "@quasar/runs";
 import { newRunId } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
@@ -37,8 +38,9 @@ export type Worked =
  * @returns `false` where too little of the budget is left for it.
  */
 export async function beginPhase(engine: Engine, phase: Phase): Promise<boolean> {
-  const { id, attempt, runs, base: given, status } = phase.state;
+  const { id, attempt, runs, base: given, status, lostTreeRunId } = phase.state;
   if (status === "running") {
+    if (lostTreeRunId === phase.state.runId) engine.store.keep(id, { reason: "" });
     await fundAgain(engine, phase);
     return true;
   }
@@ -131,17 +133,28 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
 
 async function fail(engine: Engine, state: Phase["state"], why: string): Promise<Worked> {
   const { id, ref } = state;
-  const tree = treePath(engine, ref);
-  if (!existsSync(join(tree, ".git"))) {
-    const message = `its work tree ${tree} is gone: a resume makes it again`;
-    engine.tell({ type: "warning", phase: id, message });
+  const isLost = !existsSync(join(treePath(engine, ref), ".git"));
+  const lost = isLost ? await quarantineLost(engine, state) : "";
+  if (isLost && state.lostTreeRunId !== state.runId) {
+    const message = boundText(`${lost}: a resume makes it again`);
+    const change = { reason: message, lostTreeRunId: state.runId } as const;
+    report(engine, id, change, { type: "warning", phase: id, message });
     return "interrupted";
   }
-  const reason = boundText(why);
+  const reason = boundText(isLost ? `${lost}, for the second time in this run: ${why}` : why);
   const change = { status: "failed", reason, reservedUsd: 0 } as const;
   const failed = { ...change, isReviewLeft: await isReviewLeft(engine, state) };
   report(engine, id, failed, { type: "phase_failed", phase: id, reason });
   return "settled";
+}
+
+/** Keeps the files of a work tree that git knows no more. @returns What has become of it, in words. */
+async function quarantineLost(engine: Engine, { ref }: Phase["state"]): Promise<string> {
+  const { repository, signal } = engine;
+  const tree = treePath(engine, ref);
+  const kept = await quarantineWorkTree(repository, tree, { signal });
+  if (kept === undefined) return `its work tree ${tree} is gone`;
+  return `its work tree has lost its .git, and its files are kept in ${kept}`;
 }
 
 /** An agent has met its usage limit: no phase has it work until that is lifted. */

@@ -51,6 +51,7 @@ const phase = v.object({
   asksPerson: v.optional(v.boolean(), false),
   isLeftOut: v.optional(v.boolean(), false),
   isReviewLeft: v.optional(v.boolean(), false),
+  lostTreeRunId: v.optional(text, ""),
   updatedAt: text,
 });
 

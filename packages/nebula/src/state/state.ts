@@ -95,6 +95,8 @@ export interface PhaseState {
    * its tree is ready for that.
    */
   readonly isReviewLeft: boolean;
+  /** The run whose work tree was lost within a turn, so that the turn begins again; where the same run loses another one it fails. */
+  readonly lostTreeRunId: string;
   /** Whether a person decides at once where it cannot land; else agents rework it. */
   readonly asksPerson: boolean;
   /** RFC 3339. */
@@ -206,6 +208,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
     ...{ merges: "", asksPerson: false, isLeftOut: false },
     ...{ neededUsd: 0, neededTurnUsd: 0, approvedCandidate: "" },
+    lostTreeRunId: "",
     updatedAt: now.toISOString(),
   };
 }
