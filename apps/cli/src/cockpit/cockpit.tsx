@@ -9,7 +9,7 @@ import { type Frame, frameOf } from "./model/frame.ts";
 import { line } from "./model/line.ts";
 import { type Abilities, painted } from "./model/paint.ts";
 import { type Effect, paste, press } from "./model/press.ts";
-import { runOf, type Shown } from "./model/shown.ts";
+import type { Shown } from "./model/shown.ts";
 import { FRESH, type Size, type Ui } from "./model/ui.ts";
 import { markTerminal } from "./terminal/marker.ts";
 import { EMPTY, NO_WRAP, WRAP } from "./terminal/modes.ts";

@@ -572,8 +572,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       [`quasar watch ${ID}`, "this run"],
       ["quasar watch --plain", "for a screen reader or a dumb terminal"],
     ],
-    run: async ([named], given) =>
-      (await import("./commands/watch.ts")).watchCommand(named, given),
+    run: async ([named], given) => (await import("./commands/watch.ts")).watchCommand(named, given),
   },
   LIST,
   { ...LIST, name: "ls", isUnlisted: true },

@@ -37,6 +37,10 @@ export class Screen {
     return this;
   }
 
+  type(text: string): this {
+    return this.press(...Array.from(text));
+  }
+
   text(abilities: Abilities = PLAIN): string {
     return `${this.frame()
       .lines.map((line) => painted(line, abilities))

@@ -1,5 +1,6 @@
 import { countChanges, diffTrees } from "@quasar/git/history";
 import { patchLines } from "../../shared/output/diff.ts";
+import type { Span } from "./source.ts";
 import type { Change } from "../model/shown.ts";
 
 /** Most lines of a patch that are kept. */
@@ -8,26 +9,28 @@ const MOST_LINES = 20_000;
 /** The last change that was asked for. */
 export interface Changes {
   /** @param span - `undefined`: nothing has changed. @returns `undefined`, too, while it is read. */
-  of(span: { readonly from: string; readonly to: string } | undefined): Change | undefined;
+  of(span: Span | undefined): Change | undefined;
 }
 
 /** @param root - A work tree of the repository. @param onRead - Called when a change has been read. */
 export function createChanges(root: string, onRead: () => void): Changes {
   let key = "";
   let change: Change | undefined;
+
+  async function load(wanted: string, { from, to }: Span): Promise<void> {
+    const read = await readChange(root, from, to);
+    if (key !== wanted) return;
+    change = read;
+    onRead();
+  }
+
   return {
     of(span) {
       const wanted = span === undefined ? "" : `${span.from}..${span.to}`;
       if (wanted !== key) {
         key = wanted;
         change = undefined;
-        if (span !== undefined) {
-          void readChange(root, span.from, span.to).then((read) => {
-            if (key !== wanted) return;
-            change = read;
-            onRead();
-          });
-        }
+        if (span !== undefined) void load(wanted, span);
       }
       return change;
     },

@@ -1,5 +1,4 @@
 import type { Workspace } from "@quasar/runs";
-import type { RunFacts } from "@quasar/runs/facts";
 import type { Shown } from "../model/shown.ts";
 
 /** The facts of a frame: those of a run or of a nebula. */
@@ -17,12 +16,15 @@ export interface Source {
   workspaceOf(selected: string): Workspace;
 }
 
-/** The commits between which the change of what is selected lies; `undefined`: there is none yet. */
-export function spanOf(
-  facts: Facts,
-  selected: string,
-): { readonly from: string; readonly to: string } | undefined {
-  if (facts.kind === "run") return ofRun(facts.run);
+/** The commits between which a change lies. */
+export interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The change of what is selected; `undefined`: there is none yet. */
+export function spanOf(facts: Facts, selected: string): Span | undefined {
+  if (facts.kind === "run") return between(facts.run.baseSha, facts.run.headSha);
   const phase = facts.nebula.phases.find(({ id }) => id === selected);
   const run = phase?.runs.at(-1);
   if (phase === undefined) return undefined;
@@ -30,10 +32,6 @@ export function spanOf(
   return between(from, phase.tipSha || (run?.headSha ?? ""));
 }
 
-function ofRun({ baseSha, headSha }: RunFacts) {
-  return between(baseSha, headSha);
-}
-
-function between(from: string, to: string) {
+function between(from: string, to: string): Span | undefined {
   return from === "" || to === "" || from === to ? undefined : { from, to };
 }

@@ -10,7 +10,7 @@ import {
   shownNebula,
   shownRun,
 } from "../../../test/cockpit/facts.ts";
-import { NARROW, PLAIN, Screen, WIDE } from "../../../test/cockpit/screen.ts";
+import { NARROW, Screen, WIDE } from "../../../test/cockpit/screen.ts";
 import type { Shown } from "./shown.ts";
 
 process.env["TZ"] = "UTC";
@@ -115,5 +115,5 @@ test("ten thousand events take no longer than a few", () => {
   const screen = new Screen(shownNebula({ events }), NARROW, AT_LOGIN).press("l");
   expect(screen.text()).toContain("event 9999");
   expect(screen.frame().mostScroll).toBe(10_000 - 20);
-  expect(screen.press(..."b".repeat(1), " ").text(PLAIN)).toContain("event 9989");
+  expect(screen.press(" ").text()).toContain("event 9989");
 });

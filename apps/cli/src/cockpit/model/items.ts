@@ -1,8 +1,9 @@
+import { shortId } from "@quasar/runs/words";
 import type { NebulaFacts, NeedFacts, PhaseFacts } from "@quasar/nebula/facts";
 import { moment, money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
 import { age, ageSince } from "./age.ts";
-import { type Beside, lastSaid, turnNumber, turnOf } from "./shown.ts";
+import { type Beside, lastSaid, turnOf } from "./shown.ts";
 
 /** In this order from top to bottom. */
 export const GROUPS = ["needs", "working", "waiting", "done"] as const;
@@ -123,7 +124,7 @@ function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing 
     return { ...own, mark: ">", role: "", activity: "between two turns", age: "" };
   }
   const { role, turnId, startedAt } = turn;
-  const activity = `turn ${turnNumber(turnId)}  ${lastSaid(beside, turn)}`.trimEnd();
+  const activity = `turn ${shortId(turnId)}  ${lastSaid(beside, turn)}`.trimEnd();
   return { ...own, mark: ">", role, activity, age: ageSince(startedAt, now) };
 }
 

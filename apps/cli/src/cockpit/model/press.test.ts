@@ -26,7 +26,7 @@ test("a change is accepted only after it was shown, by its digest and its attemp
 test("a rejection asks for a reason, then once more", () => {
   const screen = new Screen(shownNebula(), NARROW, { selected: "login-api" }).press("x", "enter");
   expect(screen.ui.overlay).toMatchObject({ kind: "input", text: "" });
-  screen.press(..."quit y", "backspace", "!", "enter");
+  screen.type("quit y").press("backspace", "!", "enter");
   expect(screen.ui.overlay).toMatchObject({ kind: "confirm", text: "quit !" });
   expect(screen.press("y").effect).toMatchObject({ text: "quit !", ask: { verb: "reject" } });
 });
@@ -62,7 +62,7 @@ test("a question of an agent is answered, a plan is accepted, a pause is ended",
     digest: "",
   } as const;
   const question = new Screen(shownNebula({ needs: [asked] }), NARROW, { selected: "e2e" });
-  expect(question.press("a", ..."Two", "enter", "y").effect).toMatchObject({
+  expect(question.press("a").type("Two").press("enter", "y").effect).toMatchObject({
     ask: { verb: "answer", questionId: "q-1" },
     text: "Two",
   });

@@ -45,11 +45,6 @@ export function turnOf(run: RunFacts | undefined): TurnFacts | undefined {
   return run?.turns.find(({ status }) => status === "open") ?? run?.turns.at(-1);
 }
 
-/** `<run id>.<n>` without the run. */
-export function turnNumber(turnId: string): string {
-  return turnId.slice(turnId.lastIndexOf(".") + 1);
-}
-
 /** The last thing that the agent of a turn said or did; `""`: nothing yet. */
 export function lastSaid({ said }: Beside, turn: TurnFacts | undefined): string {
   return said.get(turn?.turnId ?? "")?.at(-1)?.text ?? "";

@@ -1,5 +1,5 @@
 import type { FindingFacts, RunFacts } from "@quasar/runs/facts";
-import { FINDING_STATUSES } from "../../shared/output/finding-table.ts";
+import { FINDING_STATUSES } from "@quasar/runs/words";
 import { checkOf } from "../../shared/output/check-output.ts";
 import type { Style } from "../../shared/output/text.ts";
 import { cell, type Line, line, lineWidth, span } from "../model/line.ts";

@@ -1,4 +1,5 @@
-import { type Shown, phaseOf, runOf, turnNumber, turnOf } from "../model/shown.ts";
+import { shortId } from "@quasar/runs/words";
+import { type Shown, phaseOf, runOf, turnOf } from "../model/shown.ts";
 import type { PanelName } from "../model/ui.ts";
 import { type Body, bodyOf } from "./body.ts";
 import { changeWords, diffBody } from "./diff.ts";
@@ -46,6 +47,6 @@ function turnsTitle(shown: Shown, selected: string): string {
   const name = shown.kind === "run" ? "Turns" : (phaseOf(shown, selected)?.id ?? "Turns");
   if (run === undefined || turn === undefined) return name;
   const agent = turn.role === "coder" ? run.coder : run.reviewer;
-  const parts = [name, turn.role, `turn ${turnNumber(turn.turnId)}`, agent];
+  const parts = [name, turn.role, `turn ${shortId(turn.turnId)}`, agent];
   return [...parts, turn.status === "open" ? "live" : ""].filter((part) => part !== "").join(" · ");
 }

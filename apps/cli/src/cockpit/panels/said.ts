@@ -1,9 +1,9 @@
 import { cleanLine, count, duration, money } from "@quasar/runs/text";
 import type { RunFacts, TurnFacts } from "@quasar/runs/facts";
+import { shortId, TURN_ENDS } from "@quasar/runs/words";
 import type { Style } from "../../shared/output/text.ts";
-import { TURN_ENDS } from "../../shared/output/turn-cells.ts";
 import { type Line, line, span } from "../model/line.ts";
-import { type Beside, type Said, turnNumber, turnOf } from "../model/shown.ts";
+import { type Beside, type Said, turnOf } from "../model/shown.ts";
 import { type Body, wrapped } from "./body.ts";
 
 /** What the agents of a run said and did: a line for each turn, then all of the turn that one looks at. */
@@ -27,7 +27,7 @@ export function turnLine(turn: TurnFacts): Line {
     ...(denied.length > 0 ? [`${count(denied.length, "tool")} denied`] : []),
   ];
   return [
-    span(`turn ${turnNumber(turnId)} `, "bold"),
+    span(`turn ${shortId(turnId)} `, "bold"),
     span(`${role}, cycle ${cycle}, `),
     span(isOpen ? "at work" : TURN_ENDS[status], isOpen ? "cyan" : undefined),
     span(facts.length === 0 ? "" : `, ${facts.join(", ")}`),
