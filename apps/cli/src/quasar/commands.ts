@@ -748,13 +748,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.look,
     summary: "let other agents see runs and nebulae: a server of the Model Context Protocol",
     description:
-      "serve the runs and nebulae of a repository by the Model Context Protocol, over\n" +
+      "serve the runs and nebulae of a repository by the Model Context Protocol, on\n" +
       "standard input and output, to the agent that starts it. It only reads, unless\n" +
-      "--allow says more; what is approved, a person approves (docs/mcp.md)",
+      "--allow says more; only a person approves (docs/mcp.md)",
     args: [["[dir]", "a folder of the repository; the current one if left out"]],
     options: [
       [
-        "--allow <what...>",
+        "--allow <permission...>",
         "also: start (runs), control (resume, stop, pause), answer (questions)",
       ],
       ["--budget-cap <usd>", "most that one run may be started with; 5 if left out"],

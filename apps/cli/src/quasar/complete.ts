@@ -40,8 +40,8 @@ export const QUASAR: Completable = {
     "run or nebula": findRunsAndNebulae,
     shell: words(...Object.keys(SHELLS)),
     agent: findAgents,
-    "mcp --allow": words("start", "control", "answer"),
-    "mcp --print-config": words("claude", "codex", "gemini", "cursor", "vscode"),
+    permission: words("start", "control", "answer"),
+    client: words("claude", "codex", "gemini", "cursor", "vscode"),
   },
 };
 
