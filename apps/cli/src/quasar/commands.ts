@@ -642,18 +642,26 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "report",
     group: GROUPS.look,
-    summary: "write what a run or a nebula came to as Markdown, for a pull request",
+    summary: "write what a run or a nebula came to, as Markdown or as a page",
     description:
       "write what a run or a nebula came to as Markdown, for the description of a pull\n" +
       "request: its verdict, findings, checks, cost, turns, commits and crashes; of a\n" +
       "nebula its phases, landings, cost, findings, crashes, and what needs a person.\n" +
-      "Secrets are taken out, and nothing that an agent wrote links or calls anybody there",
+      "Secrets are taken out, and nothing that an agent wrote links or calls anybody there.\n" +
+      "As a page it is one file, which asks for nothing from the network, with a timeline,\n" +
+      "diffs and transcripts",
     args: [RUN_OR_NEBULA],
-    options: [["--md", "as Markdown, which it is anyway"]],
+    options: [
+      ["--md", "as Markdown, which it is anyway"],
+      ["--html <path>", "as a page, in a file"],
+      ["--open", "as a page, which a browser shows"],
+      ["--force", "replace the file even if it is no report"],
+    ],
     examples: [
       ["quasar report | gh pr create --body-file -", "what was worked on last"],
       [`quasar report ${ID} --json | jq .findings`, "this run, for a program"],
       ["quasar report tokens", "the nebula of this name"],
+      [`quasar report ${ID} --html report.html`, "this run, as a page"],
     ],
     run: async ([id], given) => (await caring()).reportCommand(id, given),
   },

@@ -1,6 +1,6 @@
-import { createRedactionSet } from "@quasar/agents/environment";
+import { createRedactionSet, type RedactionSet } from "@quasar/agents/environment";
 import type { NebulaState } from "@quasar/nebula";
-import { readNebulaFacts, redactNebulaFacts } from "@quasar/nebula/facts";
+import { type NebulaFacts, readNebulaFacts, redactNebulaFacts } from "@quasar/nebula/facts";
 import { keptSpec } from "@quasar/nebula/internal";
 import { nebulaMarkdown } from "@quasar/nebula/report";
 import type { Workspace } from "@quasar/runs";
@@ -8,11 +8,29 @@ import { jsonLine } from "@quasar/runs/text";
 import { EXIT } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { nebulaReportFacts } from "../facts/nebula-report.ts";
+import type { PageOptions } from "../report/show-page.ts";
 import type { NebulaReportLine } from "../schemas/nebula-report.ts";
 import { limitsOf, withTypedPhase } from "./limits.ts";
 import { aroundOf } from "./next.ts";
 import { lookAtNebula } from "./status.ts";
 import { settingsIn } from "./user-settings.ts";
+
+/** A nebula's facts without secrets. */
+interface ReadForReport {
+  readonly facts: NebulaFacts;
+  readonly redactionSet: RedactionSet;
+}
+
+async function readForReport(workspace: Workspace, state: NebulaState): Promise<ReadForReport> {
+  const { repositoryId, root } = workspace;
+  const settings = settingsIn(workspace);
+  const { raising, obstacles } = await aroundOf(workspace, state, { settings });
+  const limits = limitsOf(keptSpec(repositoryId, state), withTypedPhase(settings, state));
+  const beside = { limits, obstacles, shortages: raising.shortages };
+  const redactionSet = createRedactionSet(process.env, root);
+  const read = await readNebulaFacts(repositoryId, state, beside);
+  return { facts: redactNebulaFacts(read, redactionSet.redact), redactionSet };
+}
 
 /** What a nebula came to, to be shown to others: as Markdown, or as a line of JSON. */
 export async function nebulaReport(
@@ -20,18 +38,26 @@ export async function nebulaReport(
   state: NebulaState,
   { json }: { readonly json?: true | undefined },
 ): Promise<string> {
-  const { repositoryId, root } = workspace;
-  const settings = settingsIn(workspace);
-  const { raising, obstacles } = await aroundOf(workspace, state, { settings });
-  const limits = limitsOf(keptSpec(repositoryId, state), withTypedPhase(settings, state));
-  const beside = { limits, obstacles, shortages: raising.shortages };
-  const { redact, digest: redactionSet } = createRedactionSet(process.env, root);
-  const facts = redactNebulaFacts(await readNebulaFacts(repositoryId, state, beside), redact);
+  const { facts, redactionSet } = await readForReport(workspace, state);
+  const { digest } = redactionSet;
   const { next } = await lookAtNebula(workspace, state);
   if (json === true) {
-    const printed = { ...nebulaReportFacts(facts), redactionSet };
+    const printed = { ...nebulaReportFacts(facts), redactionSet: digest };
     return jsonLine(result("nebula_report", printed, EXIT.ok, next) satisfies NebulaReportLine);
   }
   const shown = [`quasar nebula status ${state.id} --all`, ...next];
-  return nebulaMarkdown(facts, { next: shown, redactionSet });
+  return nebulaMarkdown(facts, { next: shown, redactionSet: digest });
+}
+
+/** Writes the same as a page. @throws as `showPage` */
+export async function showNebulaPage(
+  workspace: Workspace,
+  state: NebulaState,
+  options: PageOptions,
+): Promise<void> {
+  const { facts, redactionSet } = await readForReport(workspace, state);
+  const { redact, digest } = redactionSet;
+  const { nebulaPage } = await import("../report/nebula-page.ts");
+  const { showPage } = await import("../report/show-page.ts");
+  await showPage(await nebulaPage(workspace, state, facts, redact), digest, options);
 }

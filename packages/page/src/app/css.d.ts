@@ -1,0 +1,2 @@
+/** The bundler takes it into the page's style. */
+declare module "*.css" {}
