@@ -647,9 +647,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       "write what a run or a nebula came to as Markdown, for the description of a pull\n" +
       "request: its verdict, findings, checks, cost, turns, commits and crashes; of a\n" +
       "nebula its phases, landings, cost, findings, crashes, and what needs a person.\n" +
-      "Secrets are taken out, and nothing that an agent wrote links or calls anybody there.\n" +
-      "As a page it is one file, which asks for nothing from the network, with a timeline,\n" +
-      "diffs and transcripts",
+      "Secrets are taken out, and nothing that an agent wrote links or calls anybody.\n" +
+      "As a page it is one file, which asks for nothing from the network, and has a\n" +
+      "timeline, diffs and transcripts too",
     args: [RUN_OR_NEBULA],
     options: [
       ["--md", "as Markdown, which it is anyway"],
