@@ -153,16 +153,8 @@ export const NO_PUSH: PushState = {
   ...{ pushedTip: "", pushedTo: "", pushProblem: "" },
 };
 
-/** Where the work trees of a nebula are, once an engine has found that out. */
-export interface KeptTrees {
-  /** Absolute path, without links, of their folder. @default no engine of this version has worked on it */
-  readonly trees?: string | undefined;
-  /** The git folder of the repository that they are of: one that was moved or copied since has others. */
-  readonly treesOf?: string | undefined;
-}
-
 /** The truth of a nebula. One writer: the engine that holds its lock. */
-export interface NebulaState extends TypedLimits, PushState, KeptTrees {
+export interface NebulaState extends TypedLimits, PushState {
   /** Ten characters, random. */
   readonly id: string;
   readonly name: string;
@@ -184,6 +176,10 @@ export interface NebulaState extends TypedLimits, PushState, KeptTrees {
   readonly archivedFrom: string;
   /** The commit of that branch, which has yet to get its name: a crash came between; `""`: nothing is to be renamed. */
   readonly archivedTip: string;
+  /** Absolute path, without links, of the folder of its work trees. @default no engine has found it out yet */
+  readonly trees?: string | undefined;
+  /** The git folder of the repository that they are of: one that was moved or copied since has others. */
+  readonly treesOf?: string | undefined;
   /** Commands of `verify` that fail on the branch by itself, which a person has accepted. */
   readonly acceptedFailures: readonly string[];
   /** Whether the branch was made by it, or was at its base: what somebody else makes of that name before is not its own. */

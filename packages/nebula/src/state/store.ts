@@ -10,7 +10,6 @@ import { eventText, NO_EVENTS } from "./recent-events.ts";
 import {
   type AskedPush,
   isSettled,
-  type KeptTrees,
   type NebulaState,
   type PhaseState,
   type PushState,
@@ -77,7 +76,7 @@ export interface StateStore {
   /** Records the folder that the nebula is in by now: an absolute path, without links. */
   moveTo(dir: string): void;
   /** Records where the work trees are. */
-  keepTrees(kept: Required<KeptTrees>): void;
+  keepTrees(kept: Required<Pick<NebulaState, "trees" | "treesOf">>): void;
   /** Records that a person has asked for a push once all has landed, and where it is to go. */
   askPush(asked: AskedPush): void;
   /** Records what came of one. */
