@@ -67,10 +67,7 @@ export async function squashNebula(
   if ((await compareAndSwapRef(repository, swap)) === "moved") {
     const message = `there is a branch ${branch} already, with something else`;
     throw new NebulaError("ERR_BRANCH", message, {
-      next: [
-        { shell: await moveBranchCommand(repository, branch) },
-        squashStep(state, named),
-      ],
+      next: [{ shell: await moveBranchCommand(repository, branch) }, squashStep(state, named)],
     });
   }
   return { branch, sha, onto, notLanded: notLanded(state).map(({ id }) => id) };
