@@ -10,6 +10,7 @@ export default defineConfig({
     "src/entries/environment.ts",
     "src/entries/prices.ts",
     "src/entries/presets.ts",
+    "src/entries/internal.ts",
   ],
   format: ["esm"],
   target: "node22",

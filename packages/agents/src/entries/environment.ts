@@ -1,5 +1,4 @@
 export { checkEnvironment, withheldFromChecks } from "../environment.ts";
 export { createEnvFileRedactor } from "../secrets/env-files.ts";
 export { createRedactor, type Redactor } from "../secrets/redact.ts";
-export { createRedactionSet, type RedactionSet } from "../secrets/redaction-set.ts";
 export { visibleText } from "../secrets/visible.ts";

@@ -1,6 +1,6 @@
 export { afterEnd } from "../after-end.ts";
 export type { FoundTurn, UnfinishedTurn } from "../agent.ts";
-export { agentOfTurn, turnEndedAt } from "../exit-record.ts";
+export { turnEndedAt } from "../exit-record.ts";
 export { prewarm } from "../prewarm.ts";
 export {
   endRunProcesses,

@@ -1,4 +1,4 @@
-import { createRedactionSet, type RedactionSet } from "@quasar/agents/environment";
+import { createRedactionSet, type RedactionSet } from "@quasar/agents/internal";
 import type { Workspace } from "@quasar/runs";
 import { redactFacts } from "@quasar/runs/facts";
 import { runMarkdown } from "@quasar/runs/report";

@@ -1,5 +1,5 @@
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
-import { createRedactionSet } from "@quasar/agents/environment";
+import { createRedactionSet } from "@quasar/agents/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { refusalOf } from "../refusal.ts";

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { agentOfTurn } from "@quasar/agents/turns";
+import { agentOfTurn } from "@quasar/agents/internal";
 import { type Checkpoint, CheckpointError, checkpointPath } from "@quasar/checkpoint";
 import type { Fact } from "../journal/fact.ts";
 import type { Holder } from "../driving/lock.ts";

@@ -1,4 +1,4 @@
-import { createRedactionSet } from "@quasar/agents/environment";
+import { createRedactionSet } from "@quasar/agents/internal";
 import { readRunFacts, redactFacts } from "@quasar/runs/facts";
 import { openWorkspace } from "@quasar/runs/internal";
 import { runMarkdown } from "@quasar/runs/report";

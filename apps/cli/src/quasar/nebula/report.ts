@@ -1,4 +1,4 @@
-import { createRedactionSet, type RedactionSet } from "@quasar/agents/environment";
+import { createRedactionSet, type RedactionSet } from "@quasar/agents/internal";
 import type { NebulaState } from "@quasar/nebula";
 import { type NebulaFacts, readNebulaFacts, redactNebulaFacts } from "@quasar/nebula/facts";
 import { keptSpec } from "@quasar/nebula/internal";
