@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Options } from "tsup";
 
 const PROGRAMS = {
@@ -22,6 +23,15 @@ const NODE_MODULES: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Ink measures text as we do: that is quicker, and one width is as good as another only where it is the same. */
+const OWN_WIDTH: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "own-width",
+  setup(build) {
+    const path = fileURLToPath(new URL("src/cockpit/terminal/string-width.ts", import.meta.url));
+    build.onResolve({ filter: /^string-width$/ }, () => ({ path }));
+  },
+};
+
 // Each by itself: what programs share would be cut into small files, and a file more takes longer to
 // find than to read.
 export default defineConfig(
@@ -34,7 +44,7 @@ export default defineConfig(
     dts: false,
     // React as it is meant for users; and Ink has no part in debugging it.
     define: { "process.env.NODE_ENV": '"production"', "process.env.DEV": '"false"' },
-    esbuildPlugins: [NODE_MODULES],
+    esbuildPlugins: [NODE_MODULES, OWN_WIDTH],
     esbuildOptions(options) {
       options.external = ["react-devtools-core"];
     },

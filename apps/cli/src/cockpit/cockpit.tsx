@@ -16,8 +16,11 @@ import { EMPTY, NO_WRAP, WRAP } from "./terminal/modes.ts";
 import { Screen, type ScreenProps } from "./terminal/screen.tsx";
 import { listenToSignals, stopJob } from "./terminal/signals.ts";
 
-/** How often it reads while something changes, and while nothing does, in milliseconds. */
+/** How soon it reads when something has changed, and how often its clocks move, in milliseconds. */
 const [QUICK_MS, TICK_MS] = [250, 1000];
+
+/** Of so many ticks one reads although nothing has said that it changed. */
+const READ_TICKS = 3;
 
 export interface CockpitOptions {
   readonly source: Source;
@@ -79,7 +82,12 @@ class Cockpit {
     process.on("uncaughtException", this.#fail);
     this.#stdout.on("error", ignoreLostReader);
     this.#stdout.prependListener("resize", this.#resized);
-    const tick = setInterval(() => void this.#look(), TICK_MS);
+    let ticks = 0;
+    const tick = setInterval(() => {
+      ticks += 1;
+      if (ticks % READ_TICKS === 0) void this.#look();
+      else this.#draw();
+    }, TICK_MS);
     try {
       this.#begin();
       return await left;

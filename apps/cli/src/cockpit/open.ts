@@ -1,20 +1,29 @@
 import type { Watched } from "../quasar/runs/find-watched.ts";
-import { openCockpit, type Left } from "./cockpit.tsx";
-import { createDecider } from "./live/decide.ts";
-import { openNebulaSource } from "./live/nebula-source.ts";
-import { openRunSource } from "./live/run-source.ts";
+import { type CockpitOptions, type Left, openCockpit } from "./cockpit.tsx";
 import { abilitiesOf } from "./model/paint.ts";
 
 /** Opens the cockpit on a run or a nebula. */
-export function openOn({ kind, id, workspace }: Watched): Promise<Left> {
-  const { root, repositoryId } = workspace;
-  const isNebula = kind === "nebula";
+export async function openOn(watched: Watched): Promise<Left> {
+  const { root } = watched.workspace;
+  const abilities = abilitiesOf(process.env);
+  return openCockpit({ ...(await openWatched(watched)), root, abilities });
+}
+
+/** What is only of nebulae is loaded for a nebula alone. */
+async function openWatched({
+  kind,
+  id,
+  workspace,
+}: Watched): Promise<Pick<CockpitOptions, "source" | "decider">> {
+  if (kind === "run") {
+    const { openRunSource } = await import("./live/run-source.ts");
+    return { source: openRunSource(workspace, id), decider: undefined };
+  }
+  const { createDecider, openNebulaSource } = await import("./live/nebula.ts");
   // An agent that a run has started may look, and decides nothing.
   const isPerson = process.env["QUASAR_RUN_ID"] === undefined;
-  return openCockpit({
-    source: isNebula ? openNebulaSource(workspace, id) : openRunSource(workspace, id),
-    root,
-    decider: isNebula && isPerson ? createDecider(repositoryId, id) : undefined,
-    abilities: abilitiesOf(process.env),
-  });
+  return {
+    source: openNebulaSource(workspace, id),
+    decider: isPerson ? createDecider(workspace.repositoryId, id) : undefined,
+  };
 }

@@ -1,0 +1,3 @@
+/** All of the cockpit that needs the package of nebulae: loaded for them alone. */
+export { createDecider } from "./decide.ts";
+export { openNebulaSource } from "./nebula-source.ts";
