@@ -3,7 +3,7 @@ import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { isAlive, identityOf } from "./identity.ts";
 import { canContain, endContained, endMarked } from "./marks.ts";
 import { runProgram } from "./run.ts";
@@ -216,7 +216,8 @@ test.skipIf(HOLDS === undefined)(
     mkdirSync(folder);
     const [before, terminal] = [`${HOLDS}/cgroup.procs`, `${HOLDS}/terminal-${process.pid}`];
     mkdirSync(terminal);
-    onTestFinished(() => rmdirSync(terminal, { maxRetries: 5 }));
+    // A process that has ended leaves its cgroup a moment later.
+    onTestFinished(() => vi.waitFor(() => rmdirSync(terminal), 10_000));
     const daemon = await daemonOfKilled({ mark: MARK }, terminal);
     writeFileSync(`${folder}/cgroup.procs`, String(process.pid));
     onTestFinished(() => writeFileSync(before, String(process.pid)));
