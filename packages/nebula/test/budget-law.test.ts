@@ -75,7 +75,7 @@ const DEATHS = Array.from({ length: 18 }, (_, at) => at);
 
 test.for(sample(DEATHS, 2, 5))(
   "the total holds, whatever dies after event %i",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (at) => {
     const place = aPlace({}, FILES);
     const { paid, optionsOf } = paidAgents();
