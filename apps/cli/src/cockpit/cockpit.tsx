@@ -16,11 +16,11 @@ import { EMPTY, NO_WRAP, WRAP } from "./terminal/modes.ts";
 import { Screen, type ScreenProps } from "./terminal/screen.tsx";
 import { listenToSignals, stopJob } from "./terminal/signals.ts";
 
-/** How soon it reads when something has changed, and how often its clocks move, in milliseconds. */
-const [QUICK_MS, TICK_MS] = [250, 1000];
-
-/** Of so many ticks one reads although nothing has said that it changed. */
-const READ_TICKS = 3;
+/**
+ * How soon it reads when something has changed, and how often it looks anyway and its clock moves, in milliseconds.
+ * Ink makes each frame whole, of which one in two seconds is what an idle screen may cost.
+ */
+const [QUICK_MS, TICK_MS] = [250, 2000];
 
 export interface CockpitOptions {
   readonly source: Source;
@@ -82,12 +82,7 @@ class Cockpit {
     process.on("uncaughtException", this.#fail);
     this.#stdout.on("error", ignoreLostReader);
     this.#stdout.prependListener("resize", this.#resized);
-    let ticks = 0;
-    const tick = setInterval(() => {
-      ticks += 1;
-      if (ticks % READ_TICKS === 0) void this.#look();
-      else this.#draw();
-    }, TICK_MS);
+    const tick = setInterval(() => void this.#look(), TICK_MS);
     try {
       this.#begin();
       return await left;

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 
-/** Tells when something in folders has changed. A system that does not say so is read each second anyway. */
+/** Tells when something in folders has changed. Where a system does not say so, one has to look anyway. */
 export interface FolderWatch {
   /** Watches these from now on, and no others. */
   set(folders: readonly string[]): void;
@@ -21,7 +21,7 @@ export function watchFolders(onChange: () => void): FolderWatch {
       watcher.on("error", () => end(folder));
       watchers.set(folder, watcher);
     } catch {
-      // It is not there yet, or the system has no watchers left: the next second has another try.
+      // It is not there yet, or the system has no watchers left: the next call tries again.
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * How long something lasts, in as few changes as a reader needs: `0 s`, `10 s`, … `50 s`, then `1 min`, then
+ * For how long something lasts, in as few changes as a reader needs: `0 s`, `10 s`, … `50 s`, then `1 min`, then
  * `1 h 5`. A row that changed each second would draw the eye to nothing.
  */
 export function age(ms: number): string {
