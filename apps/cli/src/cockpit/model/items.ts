@@ -121,7 +121,9 @@ function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing 
     return { ...own, mark: "=", role: "landing", activity, age: "" };
   }
   if (turn?.status !== "open") {
-    return { ...own, mark: ">", role: "", activity: "between two turns", age: "" };
+    const [activity, brief] =
+      turn === undefined ? ["its work tree is made ready", "begins"] : ["between two turns", "…"];
+    return { ...own, mark: ">", role: "", activity, brief, age: "" };
   }
   const { role, turnId, startedAt } = turn;
   const activity = `turn ${shortId(turnId)}  ${lastSaid(beside, turn)}`.trimEnd();
