@@ -44,7 +44,7 @@ function expectHarmless(at: Place, text: string): void {
 test("bash completes both commands in one shell, and shows in a list what each is", async () => {
   const at = await withRuns();
   const { older, newer } = at;
-  expect(offeredByBash(at, ["quasar", "re"])).toEqual(["resume", "restore"]);
+  expect(offeredByBash(at, ["quasar", "re"])).toEqual(["resume", "report", "restore"]);
   expect(offeredByBash(at, ["quasar", "run", "--co"])).toEqual([
     "--coder",
     "--coder-model",
@@ -73,6 +73,7 @@ test("fish completes both commands, each script loaded by itself", async () => {
   const { older, newer } = at;
   expect(offeredByFish(at, "quasar re")).toEqual([
     "resume\tresume an interrupted run",
+    "report\twrite what a run or a nebula came to, as Markdown or as a page",
     "restore\trestore a snapshot",
   ]);
   const flags = offeredByFish(at, "quasar run --co").map((line) => line.split("\t")[0]);
