@@ -62,7 +62,7 @@ const CASES = (["coder", "reviewer"] as const).flatMap((role) =>
 
 test.for(sample(CASES, 3, 3))(
   "a run in its %s's turn keeps driving when %s (round %i)",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async ([role, how, round]) => {
     const pause = randomOf(seed + round);
     const { at, run, runId, pids, lock } = await held(role);
@@ -108,7 +108,7 @@ function filesOf({ at, runId }: Held): readonly string[] {
 
 test.for(["coder", "reviewer"] as const)(
   "a run in its %s's turn steps back where another process has its lock, and is resumed whole",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (role) => {
     const run = await held(role);
     const { at, runId } = run;

@@ -38,7 +38,7 @@ const byRole = (variants: readonly string[]): readonly (readonly [string, string
 
 test.for(sample(byRole(["true", "sleep 1"]), 1, 2))(
   "a run whose %s removes its folder, then %s, is approved and keeps its record",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async ([role, then]) => {
     const at = place();
     const done = await quasar(at, ["run", "Write", "--json", ...commands(role, then)]);
@@ -55,7 +55,7 @@ test.for(sample(byRole(["true", "sleep 1"]), 1, 2))(
 
 test.for(sample(byRole([REMOVE, `${REMOVE}/runs`]), 1, 2))(
   "a run whose %s removes its folder (%s) is resumed after a kill in the same turn",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async ([role, how]) => {
     const at = place();
     const run = start(at, ["run", "Write", "--json", ...commands(role, "sleep 600", how)]);
@@ -103,7 +103,7 @@ test.for([
   ["reviewer", 0.25, 5 - 0.5],
 ] as const)(
   "a run that was killed in its %s's turn, with its folder, is found by what stands beside it (responses: %s)",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async ([role, responseUsd, spentUsd]) => {
     const { at, id } = await killedInSecond(role, responseUsd);
     for (const command of ["status", "ls"]) {
@@ -156,7 +156,7 @@ test.for([
   ],
 ] as const)(
   "a run that finds %s stops with a reason, not with a stack trace",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async ([, deed, code, reason]) => {
     const at = place();
     const done = await quasar(at, ["run", "Write", ...commands("coder", "sleep 2", deed)]);

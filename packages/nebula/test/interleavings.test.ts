@@ -81,7 +81,7 @@ function inOrder(
 
 test.for(sample(CASES, 4, 4))(
   "phases that end in the order %s land once each, whatever dies after event %i",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async ([order, at]) => {
     const place = aPlace({}, FILES);
     const worked: string[] = [];

@@ -183,7 +183,7 @@ test("a commit is named in HOOK.md by the git hook itself, with no atlas running
   git({ ...at, repo: workTreeOf(at) }, "commit", "--allow-empty", "-qm", "by hand");
   const hookMd = join(taskDirOf(at), "HOOK.md");
   await vi.waitFor(() => expect(readFileSync(hookMd, "utf8")).toContain("Commit: by hand"), {
-    timeout: 60_000,
+    timeout: 180_000,
     interval: 100,
   });
 });

@@ -54,7 +54,7 @@ test.for([
     const coder = `command:sh '${join(at.outside, "coder.sh")}'`;
     const running = startAtlas(at, [...START, "--coder", coder, "--reviewer", "command:true"]);
     await expect
-      .poll(() => existsSync(join(at.outside, "coder-is-done")), { timeout: 60_000 })
+      .poll(() => existsSync(join(at.outside, "coder-is-done")), { timeout: 180_000 })
       .toBe(true);
     running.child.kill(signal);
     await running.finished;
