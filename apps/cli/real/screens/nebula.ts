@@ -44,7 +44,7 @@ const TURNS = [
     says: [{ text: "Writing src/total.js", files: { [FIRST]: TOTAL } }, "Running npm test"],
     text: "total() adds a list of cents.\n\nCOMMIT: feat: add total()",
     costUsd: 0.07,
-    delayMs: 12_000,
+    delayMs: 20_000,
   },
   {
     role: "coder",
