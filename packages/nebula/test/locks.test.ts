@@ -63,7 +63,7 @@ test("a command that has the lock for a moment is no engine: it is waited for", 
   lockNebula(home).release();
 });
 
-test("a command that keeps the lock is named, and is no engine either", { timeout: 180_000 }, () => {
+test("a command that keeps the lock is named, and is no engine either", { timeout: 60_000 }, () => {
   const { commonDir, home } = aHome();
   const lock = acquireLock(home.lock);
   refuseWorkedOn(commonDir, STATE);
