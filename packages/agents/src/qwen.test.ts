@@ -5,6 +5,7 @@ import { aProgramThatPrints, aSample, aShellScript } from "../test/program.ts";
 import { aDirectory, aListener, aRequest, containing } from "../test/request.ts";
 import type { AgentRequest } from "./agent.ts";
 import { createQwenAgent, qwenAdapter } from "./qwen.ts";
+import { createWatcher } from "./watchers.ts";
 
 const GOOD = "qwen-0.24.4.stream.jsonl";
 const RESUMED = "qwen-0.24.4.resumed.stream.jsonl";
@@ -139,6 +140,29 @@ test("is stopped by its watcher over what the turn may cost", async () => {
   const file = aShellScript(`cat <<'END'\n${lines.slice(0, 6).join("\n")}\nEND\nexec sleep 60`);
   const result = await createQwenAgent({ file }).invoke(aRequest({ maxCostUsd: 0.1 }));
   expect(result.failure?.kind).toBe("budget");
+});
+
+test.for([
+  ["the answer of a tool", "user"],
+  ["a response that broke off", "retry"],
+] as const)("over its limit it is stopped where it asks again, after %s", ([, asks]) => {
+  const request = aRequest({ maxCostUsd: 0.1 });
+  const adapter = qwenAdapter({ model: "claude-sonnet-4-5", env: {} });
+  const prepared = adapter.prepare(request, (ending) => join(request.workTree, `turn${ending}`));
+  if ("kind" in prepared || prepared.watcher === undefined) throw new Error("nobody watches");
+  const watch = createWatcher(prepared.watcher);
+  const tokens = { input_tokens: 30_000, output_tokens: 2000, total_tokens: 32_000 };
+  const usage = { ...tokens, cache_read_input_tokens: 0 };
+  const call = { type: "tool_use", id: "t", name: "read_file", input: {} };
+  const message = { id: "m", model: "claude-sonnet-4-5", content: [call], usage };
+  const answer = { type: "tool_result", tool_use_id: "t", is_error: false, content: "x" };
+  const lines = {
+    assistant: { type: "assistant", parent_tool_use_id: null, message },
+    user: { type: "user", parent_tool_use_id: null, message: { content: [answer] } },
+    retry: { type: "system", subtype: "retry", data: { reason: "retry", discardedToolCalls: 0 } },
+  };
+  const says = (line: keyof typeof lines) => watch(JSON.stringify(lines[line]));
+  expect([says("assistant"), says(asks)]).toEqual([undefined, "budget"]);
 });
 
 test("tells a refused key, as it was recorded, from success", async () => {

@@ -9,6 +9,8 @@ export interface ClaudeDialect {
   readonly title: string;
   /** A line of output in Claude Code's words; `undefined` for noise. */
   readonly parse: (line: string) => ClaudeEvent | undefined;
+  /** Whether it stops by itself over what a turn may cost; else it is stopped where it asks the model again. */
+  readonly stopsItself: boolean;
   /** The tool by which it gives a structured answer. */
   readonly answeringTool: string;
   /** A tool as it is shown to people. */
@@ -30,6 +32,7 @@ export const deniedTool = (
 export const CLAUDE: ClaudeDialect = {
   title: "Claude Code",
   parse: parseClaudeEvent,
+  stopsItself: true,
   answeringTool: "StructuredOutput",
   toolName: cleanLine,
   toolNames: new Map(),

@@ -46,8 +46,8 @@ function detailOf(input: Readonly<Record<string, unknown>>): string {
  * Reads Claude Code's events as they come.
  *
  * @param dialect - Of the program that speaks.
- * @param limits - Claude Code itself stops over what a turn may cost; a response that begins all the
- *   same is what this reader says to stop at.
+ * @param limits - A response that begins over them is what this reader says to stop at; where the program does not stop
+ *   by itself, what asks for that response.
  */
 export function createClaudeReader(
   emit: (event: AgentEvent) => void,
@@ -82,9 +82,14 @@ export function createClaudeReader(
   const onResponse = (before: TurnUse) =>
     reasonToStop({ ...before, requests: meter.use().requests }, limits);
 
-  const onSystem = (event: Of<"system">) => {
+  /** It asks the model again. */
+  const onAsking = (): StopReason | undefined =>
+    dialect.stopsItself ? undefined : reasonToStop(meter.use(), limits);
+
+  const onSystem = (event: Of<"system">): StopReason | undefined => {
     if (event.subtype === "init") {
       nameModel(event.model);
+      meter.name(event.model);
       reading.version = event.claude_code_version ?? undefined;
       const { session_id: sessionId } = event;
       if (sessionId && sessionId !== reading.sessionId) {
@@ -103,7 +108,9 @@ export function createClaudeReader(
       const { attempt, max_retries: of, error_status: status, error } = event;
       const what = cleanLine(`${status ?? ""} ${error}`);
       emit({ type: "retry", message: `attempt ${attempt ?? "?"} of ${of ?? "?"}: ${what}` });
+      return onAsking();
     }
+    return undefined;
   };
   const onStream = ({ event, parent_tool_use_id: thread }: Of<"stream_event">) => {
     reading.answered = true;
@@ -138,7 +145,10 @@ export function createClaudeReader(
     }
     return reason;
   };
-  const onUser = ({ message, parent_tool_use_id: thread }: Of<"user">, bytes: number) => {
+  const onUser = (
+    { message, parent_tool_use_id: thread }: Of<"user">,
+    bytes: number,
+  ): StopReason | undefined => {
     meter.send(thread, bytes);
     for (const block of message.content) {
       // A subagent's answer; one that continues in the background is answered for at once.
@@ -150,6 +160,7 @@ export function createClaudeReader(
         reading.acted = true;
       }
     }
+    return onAsking();
   };
 
   const onResult = (result: ClaudeResult) => {
@@ -174,8 +185,7 @@ export function createClaudeReader(
       if (event !== undefined) reading.isIdle = event.type === "result";
       switch (event?.type) {
         case "system":
-          onSystem(event);
-          break;
+          return onSystem(event);
         case "rate_limit_event":
           if (event.rate_limit_info.status === "rejected" && event.rate_limit_info.resetsAt) {
             reading.resetsAt = new Date(event.rate_limit_info.resetsAt * 1000);
@@ -186,8 +196,7 @@ export function createClaudeReader(
         case "assistant":
           return onAssistant(event, event.line_bytes ?? Buffer.byteLength(line));
         case "user":
-          onUser(event, event.line_bytes ?? Buffer.byteLength(line));
-          break;
+          return onUser(event, event.line_bytes ?? Buffer.byteLength(line));
         case "cut_line":
           meter.sendAll(event.line_bytes);
           break;

@@ -9,6 +9,7 @@ const IN_RULES = ["run_shell_command", "write_file", "edit", "notebook_edit"];
 export const QWEN: ClaudeDialect = {
   title: "Qwen Code",
   parse: parseQwenEvent,
+  stopsItself: false,
   answeringTool: "structured_output",
   toolName: (name) => toolName("qwen", name),
   toolNames: new Map(IN_RULES.map((name) => [name, toolName("qwen", name)])),
