@@ -20,7 +20,7 @@ export interface ClaudeMeterOptions {
   readonly maxOutput: number;
   /** Tokens that a thread is sent at first, at most. */
   readonly firstPrompt: number;
-  /** What is taken for a thread that has named no model. */
+  /** What is taken for a thread that has named no model, until the program names one. */
   readonly model: string;
   /** What its session had used before, where the count of a result is of the session. @default it is not */
   readonly before?: Tokens | undefined;
@@ -34,6 +34,8 @@ export interface MeteredCost {
   readonly unseenUsd: number;
   /** Used of models without a price, and counted in `unseenUsd` at the dearest rates. */
   readonly unpricedTokens: number;
+  /** What responses of models without a price may have used beyond that. */
+  readonly unseenTokens: number;
 }
 
 /**
@@ -41,6 +43,8 @@ export interface MeteredCost {
  * main thread is `""`, a subagent's is the tool call that it answers.
  */
 export interface ClaudeMeter {
+  /** The program names the model that it asks. */
+  name(model: string): void;
   /** The main thread asks the model; again, it may be, though a response of its own is streamed. */
   request(): void;
   /** A response is streamed. The one before it in its thread that was not whole was dropped. */
@@ -111,6 +115,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
   const responses = new Map<string, Response>();
   const threads = new Map<string, Thread>([["", { ...NO_PROMPT, isRequesting: false }]]);
 
+  let { model: named } = options;
   let abortedUsd = 0;
   let droppedUsd = 0;
 
@@ -139,7 +144,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     return isStreamed ? 0 : Math.max(0, Math.min(limit, bytes) - usage.output);
   };
   const countOf = (chosen: Iterable<Response>): MeteredCost => {
-    let [seenUsd, unseenUsd, unpricedTokens] = [0, 0, 0];
+    let [seenUsd, unseenUsd, unpricedTokens, unseenTokens] = [0, 0, 0, 0];
     for (const response of chosen) {
       const { model, usage } = response;
       const isNothing = sumOf(usage) + usage.webSearches === 0;
@@ -149,16 +154,17 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
       const [seen, all] = [usage, most].map((each) => costAt(price ?? DEAREST, each, usage.isFast));
       if (price === undefined) {
         unpricedTokens += sumOf(usage);
+        unseenTokens += sumOf(most) - sumOf(usage);
         unseenUsd += all ?? 0;
       } else {
         seenUsd += seen ?? 0;
         unseenUsd += (all ?? 0) - (seen ?? 0);
       }
     }
-    return { seenUsd, unseenUsd, unpricedTokens };
+    return { seenUsd, unseenUsd, unpricedTokens, unseenTokens };
   };
   const boundOf = ({ last, sent }: Thread): number => {
-    const price: Price = priceOf(last?.model ?? options.model, prices) ?? DEAREST;
+    const price: Price = priceOf(last?.model ?? named, prices) ?? DEAREST;
     const promptTokens = last
       ? promptOf(last.usage) + last.usage.output + moreOutput(last) + sent
       : firstPrompt + sent;
@@ -167,9 +173,9 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
 
   /** Of the models that were named, the one that asks most for these tokens. */
   const dearestFor = (used: ClaudeUsage): string => {
-    const named = new Set([...responses.values()].map(({ model }) => model));
+    const asked = new Set([...responses.values()].map(({ model }) => model));
     const usd = (model: string): number => costAt(priceOf(model, prices) ?? DEAREST, used);
-    return [...named].toSorted((a, b) => usd(b) - usd(a))[0] ?? options.model;
+    return [...asked].toSorted((a, b) => usd(b) - usd(a))[0] ?? named;
   };
   const withDropped = (cost: MeteredCost): MeteredCost => ({
     ...cost,
@@ -177,6 +183,9 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
   });
 
   return {
+    name(model) {
+      if (model !== "") named = model;
+    },
     request() {
       threadOf("").isRequesting = true;
     },
@@ -257,7 +266,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
       const { seenUsd, unseenUsd } = countOf(ended.filter(isPriced));
       return {
         costUsd: now.seenUsd + seenUsd + unseenUsd + droppedUsd,
-        unpricedTokens: now.unpricedTokens + done.unpricedTokens,
+        unpricedTokens: now.unpricedTokens + done.unpricedTokens + done.unseenTokens,
         requests: responses.size,
       };
     },

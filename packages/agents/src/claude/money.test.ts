@@ -132,3 +132,24 @@ test("stops at the request that is one too many", () => {
   expect(read(BACKGROUND_AGENTS, { maxRequests: 20 }).stopped).toBeUndefined();
   expect(read(BACKGROUND_AGENTS, { maxRequests: 5 }).stopped).toBe("requests");
 });
+
+test("a turn killed before it was answered is bounded at the model that the program named", () => {
+  const init = { type: "system", subtype: "init", model: "claude-new-9", session_id: "s" };
+  const asks = { type: "system", subtype: "status", status: "requesting" };
+  const pendingOf = (lines: readonly object[]): number =>
+    read(lines.map((line) => JSON.stringify(line))).meter.pendingUsd(true);
+  // What it costs is not known: it is the dearest, not what is taken where nothing was named.
+  expect(pendingOf([init, asks])).toBeGreaterThan(pendingOf([asks]));
+});
+
+test("tokens that a dropped response may have used count towards the limit of a model without a price", () => {
+  const meter = createClaudeMeter(METER);
+  const usage = {
+    ...{ input: 1000, output: 1, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0 },
+    ...{ webSearches: 0, isFast: false },
+  };
+  meter.start("", "a", "claude-new-9", usage);
+  expect(meter.use().unpricedTokens).toBe(1001);
+  meter.start("", "b", "claude-new-9", usage);
+  expect(meter.use().unpricedTokens).toBe(1000 + METER.maxOutput + 1001);
+});
