@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { hasErrno } from "@quasar/process/files";
 import { plantedKey, plantedTokens } from "@quasar/vitest/planted-secrets";
 import { expect, test } from "vitest";
 import { createAcpAgent } from "../src/acp.ts";
@@ -212,6 +213,16 @@ test("a turn that costs more than it may is stopped", async () => {
   });
 });
 
+/** A supervisor that ends removes its own log where that is empty. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasErrno(error, "ENOENT") && path.endsWith(".err")) return "";
+    throw error;
+  }
+}
+
 test("no secret that an agent says in pieces reaches the disk", async () => {
   const tokens = Object.values(plantedTokens());
   const key = plantedKey();
@@ -230,7 +241,7 @@ test("no secret that an agent says in pieces reaches the disk", async () => {
   const result = await agent.invoke(request, { onEvent });
   expect(result.text).toMatch(/^I say\n\[redacted\]\n\[redacted\]/);
   const files = readdirSync(request.turnsDir ?? "");
-  const kept = files.map((name) => readFileSync(join(request.turnsDir ?? "", name), "utf8"));
+  const kept = files.map((name) => textOf(join(request.turnsDir ?? "", name)));
   const all = `${kept.join("\n")}${JSON.stringify([result, events])}`;
   expect(pieces.filter((piece) => all.includes(piece))).toEqual([]);
 });
