@@ -2,6 +2,7 @@
 export { changeDigest } from "../landing/change-digest.ts";
 export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.ts";
 export { haveCommonPast } from "../head.ts";
+export { isShallow } from "../repository.ts";
 export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
 export { differingPaths } from "../landing/differing-paths.ts";
 export {

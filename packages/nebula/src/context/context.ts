@@ -114,12 +114,12 @@ export function withOneSpec(engine: Engine): Engine {
 export async function branchTip(engine: Engine): Promise<string> {
   const { repository, store, signal } = engine;
   const tip = await refSha(repository.root, branchRef(engine), { signal });
-  if (tip === undefined) throw goneError(store.current);
+  if (tip === undefined) throw branchGone(store.current);
   return tip;
 }
 
 /** What an engine says where the integration branch is gone. */
-export function goneError(state: NebulaState): NebulaError {
+export function branchGone(state: NebulaState): NebulaError {
   const { branch } = state;
   const at = landedTip(state).slice(0, 12);
   const next = [{ shell: `git branch ${shellWord(branch)} ${at}`, note: "brings it back" }];

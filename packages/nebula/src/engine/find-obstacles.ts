@@ -4,7 +4,8 @@ import { refSha } from "@quasar/git/history";
 import { openSharedControls } from "@quasar/runs/internal";
 import type { PhaseRunOptions } from "../context/context.ts";
 import { findLaneObstacle } from "../landing/obstacle.ts";
-import { findRewound } from "../landing/tip.ts";
+import { NebulaError } from "../errors.ts";
+import { wholeTip } from "../landing/tip.ts";
 import { eventsIn } from "../state/events.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import { isUnfinished } from "../state/list.ts";
@@ -35,15 +36,17 @@ export async function findObstacles(
 ): Promise<readonly NebulaObstacle[]> {
   if (state.archivedFrom !== "") return [];
   const { root, commonDir } = repository;
-  const tip = await refSha(root, `refs/heads/${state.branch}`);
+  const { branch } = state;
   const isOpen = isUnfinished(state);
   // Who has merged all of it may delete the branch.
-  if (!isOpen && tip === undefined) return [];
+  if (!isOpen && (await refSha(root, `refs/heads/${branch}`)) === undefined) return [];
   // A crash may have come before its branch was made.
-  const lost = state.ownsBranch ? await findRewound({ repository, state }) : undefined;
-  if (lost !== undefined) {
-    const shells = lost.next.flatMap(({ shell = [] }) => shell);
-    return [{ stops: "landing", message: lost.message, shells }];
+  const tip = state.ownsBranch
+    ? await wholeTip({ repository, state }).catch(asNebulaError)
+    : undefined;
+  if (tip instanceof NebulaError) {
+    const shells = tip.next.flatMap(({ shell = [] }) => shell);
+    return [{ stops: "landing", message: tip.message, shells }];
   }
   if (!isOpen) return [];
   const home = nebulaHome(commonDir, state.id);
@@ -53,7 +56,7 @@ export async function findObstacles(
     : undefined;
   const changed = controls && (await settingsObstacle({ controls }));
   const red = redBase(home, state, tip);
-  const lane = await findLaneObstacle({ repository, branch: state.branch });
+  const lane = await findLaneObstacle({ repository, branch });
   return [
     ...(changed === undefined
       ? []
@@ -63,6 +66,11 @@ export async function findObstacles(
       ? []
       : [{ stops: "landing", message: lane.message, shells: [lane.shell] } as const]),
   ];
+}
+
+function asNebulaError(error: unknown): NebulaError {
+  if (error instanceof NebulaError) return error;
+  throw error;
 }
 
 /** Why nothing begins on a branch that was found to fail by itself; `undefined`: it was not, or not as it is now. */

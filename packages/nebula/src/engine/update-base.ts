@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Repository } from "@quasar/git";
 import { refSha } from "@quasar/git/history";
-import { haveCommonPast } from "@quasar/git/landing";
+import { haveCommonPast, isShallow } from "@quasar/git/landing";
 import { cleanLine } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { holdRef } from "../landing/hold-ref.ts";
@@ -55,15 +53,16 @@ export async function updateBase(
 
 /** @throws {NebulaError} `ERR_BRANCH` */
 async function requireCommonPast(
-  { root, commonDir }: Repository,
+  repository: Repository,
   { branch, base }: NebulaState,
   { commit, name }: BaseUpdate,
 ): Promise<void> {
+  const { root } = repository;
   const tip = (await refSha(root, `refs/heads/${branch}`)) ?? base;
   if ((await haveCommonPast(root, tip, commit)) !== false) return;
   const what = `${cleanLine(name)} (${commit.slice(0, 10)})`;
   const message = `${what} cannot be merged: it and ${branch} have no commit in common`;
-  const isCutOff = existsSync(join(commonDir, "shallow"));
+  const isCutOff = await isShallow(repository);
   const fetched = { shell: "git fetch --unshallow", note: "the history of this clone is cut off" };
   const shown = { shell: `git branch --contains ${base.slice(0, 10)}` };
   throw new NebulaError("ERR_BRANCH", message, { next: [isCutOff ? fetched : shown] });

@@ -309,7 +309,7 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
     if (await isLanded(state)) continue;
     if ((await tipNow()) === state.onto) await requireFreeLane(engine);
     if (!(await moveBranch(engine, state))) {
-      throw await rewound(engine, state);
+      throw await rewound({ repository, state: store.current, signal }, state);
     }
     const { id: phase, candidate } = state;
     note(engine, { type: "landing_repeated", phase, candidate });

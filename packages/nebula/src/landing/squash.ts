@@ -1,16 +1,15 @@
 import type { Repository } from "@quasar/git";
-import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
+import { isAncestor, resolveCommit } from "@quasar/git/history";
 import { treeOfCommit } from "@quasar/git/internal";
 import { commitTree, compareAndSwapRef, landingDate, openMergeFolder } from "@quasar/git/landing";
 import { shellWord } from "@quasar/runs/text";
-import { goneError } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { keptSpec } from "../state/list.ts";
 import { moveBranchCommand } from "../state/move-branch.ts";
 import { landedPhases, notLanded, type NebulaState } from "../state/state.ts";
 import { AUTHOR } from "./conflict-commit.ts";
 import { squashMessage } from "./message.ts";
-import { findRewound } from "./tip.ts";
+import { wholeTip } from "./tip.ts";
 
 type Next = NebulaError["next"];
 
@@ -39,13 +38,10 @@ export async function squashNebula(
 ): Promise<Squashed> {
   const { root, commonDir } = repository;
   const { branch: landed, base } = state;
-  const tip = await refSha(root, `refs/heads/${landed}`);
   if (landedPhases(state).length === 0) {
     throw new NebulaError("ERR_USAGE", `nothing of the nebula ${state.name} has landed yet`);
   }
-  const lost = await findRewound({ repository, state });
-  if (lost !== undefined) throw lost;
-  if (tip === undefined) throw goneError(state);
+  const tip = await wholeTip({ repository, state });
   const merged = landedPhases(state).findLast(({ merges }) => merges !== "")?.merges;
   const onto = named === undefined ? (merged ?? base) : await resolveCommit(root, named);
   if (onto === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no commit ${named}`);

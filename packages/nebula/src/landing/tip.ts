@@ -1,51 +1,37 @@
 import type { Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
 import { shellWord } from "@quasar/runs/text";
-import { branchTip, type Engine, goneError } from "../context/context.ts";
+import { branchGone, type Engine } from "../context/context.ts";
 import { NebulaError } from "../errors.ts";
 import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
 import { findLaneObstacle } from "./obstacle.ts";
 
-/** The branch's tip, which has all that has landed. @throws {NebulaError} `ERR_REWOUND` */
-export async function tipOf(engine: Engine): Promise<string> {
-  const { repository, store, signal } = engine;
-  // Before the tip is read: the lane may land something meanwhile.
-  const last = landedPhases(store.current).at(-1);
-  const tip = await branchTip(engine);
-  if (last === undefined) return tip;
-  if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
-  throw await rewound(engine, last);
-}
-
-/** @param lost - A landing that the branch does not contain. */
-export async function rewound(
-  { repository, store, signal }: Pick<Engine, "repository" | "store" | "signal">,
-  lost: PhaseState,
-): Promise<NebulaError> {
-  return rewoundError({ repository, state: store.current, signal }, lost);
-}
-
+/** A nebula's branch, and what has landed on it. */
 interface Where {
   readonly repository: Repository;
+  /** As it was before the branch is read: the lane may land something meanwhile. */
   readonly state: NebulaState;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Why an engine would refuse the branch of a nebula: it is gone, or has not all that has landed. `undefined`: it would
- * not.
- */
-export async function findRewound(where: Where): Promise<NebulaError | undefined> {
+/** The branch's tip, which has all that has landed. @throws {NebulaError} `ERR_REWOUND` */
+export function tipOf({ repository, store, signal }: Engine): Promise<string> {
+  return wholeTip({ repository, state: store.current, signal });
+}
+
+/** The same, whether an engine works on the nebula or not. @throws {NebulaError} `ERR_REWOUND` */
+export async function wholeTip(where: Where): Promise<string> {
   const { repository, state, signal } = where;
   const last = landedPhases(state).at(-1);
   const tip = await refSha(repository.root, `refs/heads/${state.branch}`, { signal });
-  if (tip === undefined) return goneError(state);
-  if (last === undefined) return undefined;
-  const isThere = await isAncestor(repository.root, last.candidate, tip, { signal });
-  return isThere ? undefined : rewoundError(where, last);
+  if (tip === undefined) throw branchGone(state);
+  if (last === undefined) return tip;
+  if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
+  throw await rewound(where, last);
 }
 
-async function rewoundError(
+/** @param lost - A landing that the branch does not contain. */
+export async function rewound(
   { repository, state, signal }: Where,
   lost: PhaseState,
 ): Promise<NebulaError> {

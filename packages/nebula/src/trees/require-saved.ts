@@ -25,11 +25,7 @@ export async function requireSaved(path: string): Promise<void> {
   throw onlyCopy(path, `${join(path, nested.path)} is a repository, which nothing keeps`);
 }
 
-function onlyCopy(
-  path: string,
-  why: string,
-  next: NonNullable<ConstructorParameters<typeof NebulaError>[2]>["next"] = [],
-): NebulaError {
+function onlyCopy(path: string, why: string, next: NebulaError["next"] = []): NebulaError {
   const gone = { shell: `git worktree remove --force ${shellWord(path)}`, note: "gives it up" };
   return new NebulaError("ERR_BRANCH", `the work tree ${path} stays: ${why}`, {
     next: [...next, gone],
