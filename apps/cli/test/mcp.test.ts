@@ -245,7 +245,7 @@ test("a run is stopped with all saved, and resumed from there", async () => {
 });
 
 test.for([undefined, "2026-07-28"])(
-  "whoever subscribes is told of changes (protocol %s)",
+  "a subscriber hears of changes (protocol %s)",
   async (version) => {
     const at = place();
     const env = scripted(at, twoCycles(1500));

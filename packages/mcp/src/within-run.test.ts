@@ -17,7 +17,7 @@ test.for([
     "r2",
   ],
   [
-    "by that of whoever started its parent",
+    "by that of its parent's parent",
     { pid: 4, own: "", processes: [listed(4, 3), listed(3, 2), listed(2, 1, "r3"), listed(1, 0)] },
     "r3",
   ],

@@ -19,6 +19,8 @@ export type { Driver, DriveOptions } from "./driving/session.ts";
 export { codeOf, messageOf } from "./errors.ts";
 export type { Notice, RunBegun, RunLoopEvent } from "./events.ts";
 export { fileMark } from "./facts/file-mark.ts";
+export { journalReader, type JournalRead } from "./facts/journal-reader.ts";
+export { sumShares } from "./facts/shares.ts";
 export { followItems, type FollowOptions } from "./follow-items.ts";
 export { readFacts } from "./journal/journal.ts";
 export { limitSteps, limitOf, patienceOf, withoutPause } from "./limits/patience.ts";
@@ -47,6 +49,7 @@ export { type KeptSettings, loadKeptSettings, storedUnreportedCosts } from "./st
 export {
   clock,
   dayAndTime,
+  exactUsd,
   knownUsd,
   pricesWords,
   processes,

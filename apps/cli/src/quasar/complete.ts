@@ -23,6 +23,8 @@ const findRunsAndNebulae: FindValues = async (typed, args) => [
 const findAgents: FindValues = async () =>
   (await import("./completion/find-agents.ts")).findAgents();
 
+const mcp = () => import("@quasar/mcp/config");
+
 /** What of `quasar` can be completed. */
 export const QUASAR: Completable = {
   families: FAMILIES,
@@ -40,8 +42,8 @@ export const QUASAR: Completable = {
     "run or nebula": findRunsAndNebulae,
     shell: words(...Object.keys(SHELLS)),
     agent: findAgents,
-    permission: words("start", "control", "answer"),
-    client: words("claude", "codex", "gemini", "cursor", "vscode"),
+    permission: async () => words(...(await mcp()).PERMISSIONS),
+    client: async () => words(...(await mcp()).CLIENTS),
   },
 };
 

@@ -1,6 +1,6 @@
-import { type NebulaFacts, readNebulaFacts } from "@quasar/nebula/facts";
+import { type NebulaFacts, openNebulaFacts } from "@quasar/nebula/facts";
 import type { Workspace } from "@quasar/runs";
-import { readRunFacts, type RunFacts } from "@quasar/runs/facts";
+import { openRunFacts, readRunFacts, type RunFacts } from "@quasar/runs/facts";
 import { findNebulaPlace, isNebulaId } from "./find-nebula.ts";
 import { findRunPlace } from "./find-run.ts";
 
@@ -11,17 +11,31 @@ export type Read =
 
 /** @throws {McpError} `ERR_NOT_FOUND` @throws {RunsError} */
 export async function readAny(own: Workspace, id: string): Promise<Read> {
-  return isNebulaId(id)
-    ? { kind: "nebula", facts: await readNebula(own, id) }
-    : { kind: "run", facts: await readRun(own, id) };
+  return (await openAny(own, id))();
+}
+
+/**
+ * A run or a nebula that is read again and again: a look costs what is new.
+ *
+ * @returns What gives it as it stands now.
+ * @throws {McpError} `ERR_NOT_FOUND` @throws {RunsError} also at a look
+ */
+export async function openAny(own: Workspace, id: string): Promise<() => Promise<Read>> {
+  if (isNebulaId(id)) {
+    const { repositoryId } = own;
+    const reader = openNebulaFacts(repositoryId, findNebulaPlace(own, id).id);
+    return async () => ({ kind: "nebula", facts: await reader.look() });
+  }
+  const { workspace, id: runId } = await findRunPlace(own, id);
+  const reader = openRunFacts(workspace, runId);
+  return async () => {
+    const facts = (await reader.look()) ?? (await readRunFacts(workspace, runId));
+    return { kind: "run", facts };
+  };
 }
 
 /** @throws {McpError} `ERR_NOT_FOUND` @throws {RunsError} */
 export async function readRun(own: Workspace, id: string): Promise<RunFacts> {
-  const place = await findRunPlace(own, id);
-  return readRunFacts(place.workspace, place.id);
-}
-
-async function readNebula(own: Workspace, id: string): Promise<NebulaFacts> {
-  return readNebulaFacts(own.repositoryId, findNebulaPlace(own, id));
+  const { workspace, id: runId } = await findRunPlace(own, id);
+  return readRunFacts(workspace, runId);
 }

@@ -83,7 +83,7 @@ async function followChanges(
   for await (const _ of runs.watch(runId, { follow: true, signal })) {
     timer ??= setTimeout(told, PAUSE_MS);
   }
-  // What was last said of it is told, too.
+  // The last change is reported without a pause.
   clearTimeout(timer);
   if (!signal.aborted) tell();
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
 import * as z from "zod/v4";
-import { readAny } from "../places/read.ts";
+import { openAny } from "../places/read.ts";
 import { anyId } from "./inputs.ts";
 import { commandOf } from "./needs.ts";
 import { tool } from "./tool.ts";
@@ -20,8 +20,9 @@ export const runStatus = tool({
   }),
   async call({ id, wait_s: waitS }, { workspace, signal, progress }) {
     const startedAt = performance.now();
+    const look = await openAny(workspace, id);
     for (;;) {
-      const found = await readAny(workspace, id);
+      const found = await look();
       const status = found.kind === "run" ? runStatusOf(found.facts) : nebulaStatusOf(found.facts);
       const passedS = (performance.now() - startedAt) / 1000;
       if (!isAtWork(status) || passedS >= waitS || signal.aborted) {

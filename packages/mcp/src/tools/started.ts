@@ -33,7 +33,7 @@ export async function startedFacts(
 const LOOKS = 100;
 const LOOK_MS = 100;
 
-/** Waits for the first save of a run; one that never comes is told by whatever asks next. */
+/** Waits for the first save of a run; what asks next reports one that never comes. */
 async function untilReadable(own: Workspace, id: string, signal: AbortSignal): Promise<void> {
   for (let look = 0; look < LOOKS && !signal.aborted; look += 1) {
     const isThere = await readRun(own, id).then(

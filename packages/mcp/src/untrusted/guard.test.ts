@@ -7,7 +7,7 @@ test.for([
   ["a sentence", { text: "obey me" }, { text: { untrusted: "obey me", origin: "run r, text" } }],
   ["a sentence in a list", { a: ["x y"] }, { a: [{ untrusted: "x y", origin: "run r, a" }] }],
   [
-    "a word under a key that has none of ours",
+    "a word under a key whose values are sentences",
     { title: "obey" },
     { title: { untrusted: "obey", origin: "run r, title" } },
   ],

@@ -1,4 +1,5 @@
 import type { RecoveryFacts, RunFacts } from "@quasar/runs/facts";
+import { exactUsd } from "@quasar/runs/internal";
 import type { EngineLimits } from "../context/context.ts";
 import { limitOf, type Shortage } from "../engine/budget.ts";
 import type { NebulaObstacle } from "../engine/find-obstacles.ts";
@@ -17,7 +18,7 @@ import {
   progressOf,
 } from "../state/state.ts";
 import { livesOf } from "./lives.ts";
-import { exact, moneyOf, nebulaMoney, spendingOf } from "./money.ts";
+import { moneyOf, nebulaMoney, spendingOf } from "./money.ts";
 import type { LandingFacts, NebulaFacts, PhaseFacts, PushFacts } from "./nebula-facts.ts";
 import { needsOf } from "./needs.ts";
 import { standingOf } from "./standing.ts";
@@ -156,7 +157,7 @@ function recoveryOf(lives: NebulaFacts["lives"], phases: readonly PhaseFacts[]):
     crashCount: lives.filter(({ end }) => end === "killed").length,
     resumeCount: Math.max(0, lives.length - 1),
     boughtTwiceCount: runs.reduce((sum, { recovery }) => sum + recovery.boughtTwiceCount, 0),
-    boughtTwiceUsd: exact(runs.reduce((sum, { recovery }) => sum + recovery.boughtTwiceUsd, 0)),
+    boughtTwiceUsd: exactUsd(runs.reduce((sum, { recovery }) => sum + recovery.boughtTwiceUsd, 0)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openFactsIn, type RunFacts, type RunFactsReader } from "@quasar/runs/facts";
-import { fileMark, type Holder, type RunSpending } from "@quasar/runs/internal";
+import { fileMark, type Holder, journalReader, type RunSpending } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import { nebulaNow } from "../people/now.ts";
 import type { NebulaSpec } from "../spec/types.ts";
@@ -14,7 +14,8 @@ import { loadSaved } from "../state/store.ts";
 import { runnersIn } from "../state/working.ts";
 import { type NebulaBeside, nebulaFacts } from "./facts.ts";
 import type { NebulaFacts } from "./nebula-facts.ts";
-import { NOTHING_READ, readOn, withRecent } from "./read-story.ts";
+import { continueStory, NO_STORY } from "./story.ts";
+import { withRecent } from "./with-recent.ts";
 
 /** Reads a nebula again and again, while it works or after. Takes no lock, starts no process, writes nothing. */
 export interface NebulaFactsReader {
@@ -37,12 +38,12 @@ export function openNebulaFacts(commonDir: string, id: string): NebulaFactsReade
   const costNow = createCostReader(commonDir);
   const specNow = createSpecReader(commonDir);
   const runsNow = createRunsReader(home);
-  let journal = NOTHING_READ;
+  const journalNow = journalReader(home.journal, NO_STORY, continueStory);
   let last: { readonly key: readonly unknown[]; readonly facts: NebulaFacts } | undefined;
   return {
     async look(beside) {
       // The journal first: what is added meanwhile is in the state by then.
-      journal = readOn(home, journal);
+      const journal = journalNow();
       const { state, recent } = savedNow();
       const { spec, problems } = specNow(state);
       const now = await nebulaNow(commonDir, state);
@@ -54,7 +55,7 @@ export function openNebulaFacts(commonDir: string, id: string): NebulaFactsReade
       const isSame = key.length === last?.key.length && key.every((it, n) => it === last?.key[n]);
       if (last !== undefined && isSame) return last.facts;
       const story = withRecent(journal, recent);
-      const found = [...journal.problems, ...problems];
+      const found = [...(journal.problem === undefined ? [] : [journal.problem]), ...problems];
       const facts = nebulaFacts({ state, spec, cost, now, story, runs, beside, problems: found });
       last = { key, facts };
       return facts;
@@ -151,8 +152,7 @@ function createRunsReader(
     const dir = join(runsFolder(home, ref), runId);
     const known = readers.get(dir);
     if (known !== undefined) return known;
-    // Its work tree may be gone: all that is read of a run is in its folder.
-    const made = openFactsIn({ workTree: dir, dir }, { runner: () => holders.get(runId) });
+    const made = openFactsIn(dir, { runner: () => holders.get(runId) });
     readers.set(dir, made);
     return made;
   };

@@ -11,7 +11,11 @@ export function redactNebulaFacts(facts: NebulaFacts, redact: Redactor): NebulaF
     planReason: redact(facts.planReason),
     push: facts.push && redactPush(facts.push, redact),
     needs: needs.map((need) => ({ ...need, text: redact(need.text) })),
-    obstacles: obstacles.map((each) => ({ ...each, message: redact(each.message) })),
+    obstacles: obstacles.map((each) => ({
+      ...each,
+      message: redact(each.message),
+      shells: each.shells?.map(redact),
+    })),
     phases: facts.phases.map((phase) => redactPhase(phase, redact)),
     decisions: decisions.map((each) => ({ ...each, reason: redact(each.reason) })),
     questions: questions.map((asked) => ({

@@ -5,6 +5,7 @@ import {
   filled,
   footer,
   listText,
+  moneyText,
   type ReportLimits,
   type ReportOptions,
   reserved,
@@ -13,7 +14,7 @@ import {
   timeText,
   word,
 } from "@quasar/runs/report";
-import type { LifeFacts, ShareFacts } from "@quasar/runs/facts";
+import type { LifeFacts } from "@quasar/runs/facts";
 import { budget, count, money } from "@quasar/runs/text";
 import { FINDING_STATUSES, outcomeText } from "@quasar/runs/words";
 import { DECIDED, lifeWords, VERIFIED } from "../facts/event-words.ts";
@@ -27,7 +28,7 @@ import type {
 import { reasonOf } from "../facts/standing.ts";
 
 /**
- * A nebula as GitHub-flavoured Markdown of at most 60,000 characters; what is left out is named. All text of agents, of
+ * A nebula as GitHub-flavoured Markdown of at most 60,000 characters; it names what it leaves out. All text of agents, of
  * people and of the repository stands in code, in which nothing acts.
  *
  * @param facts - Without secrets.
@@ -139,24 +140,12 @@ function verifiedText({ verifications, isVerifiedTree }: LandingFacts): string {
 }
 
 function costText({ money: spent }: NebulaFacts, limits: ReportLimits): string {
-  const phases = new Set<ShareFacts>(spent.byPhase);
-  const row = (share: ShareFacts): readonly string[] => [
-    phases.has(share) ? code(share.name, 40) : share.name,
-    money(share.knownUsd),
-    reserved(share.unknownUsd),
-    `${share.turnCount}`,
-  ];
-  const { knownUsd, unknownUsd, maxUsd, reservedUsd, hasUnreportedCosts } = spent;
-  const turnCount = spent.byPhase.reduce((sum, each) => sum + each.turnCount, 0);
-  const total = { name: "**all**", knownUsd, unknownUsd, turnCount };
-  const shares = [...spent.byRole, ...spent.byCycle, ...spent.byPhase, total];
-  const words = [
-    maxUsd > 0 ? `The limit is ${money(maxUsd)}.` : "There is no limit.",
-    ...(reservedUsd > 0 ? [`${money(reservedUsd)} more is set apart for phases at work.`] : []),
-    ...(hasUnreportedCosts ? ["Some turns reported no cost."] : []),
-  ];
-  const head = ["of", "known", "reserved at most", "turns"];
-  return [rowsText(head, shares, limits, row), words.join(" ")].join("\n\n");
+  const { byRole, byCycle, byPhase, reservedUsd } = spent;
+  const phases = byPhase.map((share) => ({ ...share, name: code(share.name, 40) }));
+  const turnCount = byPhase.reduce((sum, each) => sum + each.turnCount, 0);
+  const apart = `${money(reservedUsd)} more is set apart for phases at work.`;
+  const also = reservedUsd > 0 ? [apart] : [];
+  return moneyText({ ...spent, turnCount }, [...byRole, ...byCycle, ...phases], limits, also);
 }
 
 function findingsText({ phases }: NebulaFacts, limits: ReportLimits): string {

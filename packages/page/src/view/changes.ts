@@ -1,6 +1,5 @@
-import type { CommitFacts } from "@quasar/runs/facts";
-import { count, shellWord } from "@quasar/runs/text";
-import { changesText } from "@quasar/runs/words";
+import { sizeText } from "@quasar/runs/report";
+import { shellWord } from "@quasar/runs/text";
 import type { Embedded } from "../embedded.ts";
 import { runsOf } from "./runs.ts";
 
@@ -38,19 +37,9 @@ export function changesOf({ data, leftOut }: Embedded): readonly Change[] {
     });
   }
   return runsOf(data).flatMap(({ run }) =>
-    run.commits.map(({ sha, cycle, by, at, fileCount, added, removed }) => {
-      const stat = statOf({ fileCount, added, removed });
-      return { ...withDiff(sha), name: `cycle ${cycle}`, by, stat, at };
+    run.commits.map((commit) => {
+      const { sha, cycle, by, at } = commit;
+      return { ...withDiff(sha), name: `cycle ${cycle}`, by, stat: sizeText(commit), at };
     }),
   );
-}
-
-function statOf({
-  fileCount,
-  added,
-  removed,
-}: Pick<CommitFacts, "fileCount" | "added" | "removed">): string {
-  if (fileCount === undefined) return "";
-  if (added === undefined || removed === undefined) return count(fileCount, "file");
-  return changesText({ files: fileCount, added, removed });
 }

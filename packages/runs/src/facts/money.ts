@@ -1,6 +1,8 @@
 import type { TurnSummary } from "../look/turns.ts";
 import type { RunSummary } from "../look/summary.ts";
+import { exactUsd } from "../text/format.ts";
 import type { MoneyFacts, ShareFacts } from "./run-facts.ts";
+import { sumShares } from "./shares.ts";
 
 /** What is in the total, and in no turn: of a checkpoint that another program wrote. */
 const NO_TURN = "in no turn";
@@ -27,21 +29,15 @@ function shares(
   total: Pick<ShareFacts, "knownUsd" | "unknownUsd">,
   nameOf: (turn: TurnSummary) => string,
 ): readonly ShareFacts[] {
-  const byName = new Map<string, ShareFacts>();
-  for (const turn of turns) {
-    const name = nameOf(turn);
-    const known = byName.get(name) ?? { name, knownUsd: 0, unknownUsd: 0, turnCount: 0 };
-    byName.set(name, {
-      name,
-      knownUsd: cut(known.knownUsd + turn.costUsd - turn.unknownUsd),
-      unknownUsd: cut(known.unknownUsd + turn.unknownUsd),
-      turnCount: known.turnCount + 1,
-    });
-  }
-  const told = [...byName.values()];
+  const told = sumShares(
+    turns.map((turn) => {
+      const { costUsd, unknownUsd } = turn;
+      return { name: nameOf(turn), knownUsd: costUsd - unknownUsd, unknownUsd, turnCount: 1 };
+    }),
+  );
   const rest = {
-    knownUsd: cut(total.knownUsd - sum(told, "knownUsd")),
-    unknownUsd: cut(total.unknownUsd - sum(told, "unknownUsd")),
+    knownUsd: exactUsd(total.knownUsd - sum(told, "knownUsd")),
+    unknownUsd: exactUsd(total.unknownUsd - sum(told, "unknownUsd")),
   };
   const isAll = rest.knownUsd === 0 && rest.unknownUsd === 0;
   return isAll ? told : [...told, { name: NO_TURN, ...rest, turnCount: 0 }];
@@ -49,9 +45,4 @@ function shares(
 
 function sum(all: readonly ShareFacts[], key: "knownUsd" | "unknownUsd"): number {
   return all.reduce((total, each) => total + each[key], 0);
-}
-
-/** Sums of decimal fractions miss by less than is cut here. */
-function cut(usd: number): number {
-  return Math.round(usd * 1e9) / 1e9 || 0;
 }

@@ -44,11 +44,11 @@ async function aRun(): Promise<ARun> {
 
 test("a reader has what one has who reads the whole, and the same object while nothing changes", async () => {
   const run = await aRun();
-  const reader = openFactsIn(run);
+  const reader = openFactsIn(run.dir);
   for (const fact of aJournal(...AJOURNAL)) {
     run.journal.add(fact);
     const seen = await reader.look();
-    expect(seen).toEqual(await readFactsIn(run));
+    expect(seen).toEqual(await readFactsIn(run.dir));
     expect(await reader.look()).toBe(seen);
   }
   await run.save({ taskTitle: "Do more" });
@@ -58,7 +58,7 @@ test("a reader has what one has who reads the whole, and the same object while n
 test("an end that is being written is not there yet, and a journal that was replaced is read anew", async () => {
   const run = await aRun();
   const path = join(run.dir, "events.jsonl");
-  const reader = openFactsIn(run);
+  const reader = openFactsIn(run.dir);
   for (const fact of aJournal(...AJOURNAL)) run.journal.add(fact);
   const whole = await reader.look();
   appendFileSync(path, '{"seq":26,"prev"');
@@ -73,7 +73,7 @@ test("an end that is being written is not there yet, and a journal that was repl
     "another",
   ]);
   writeFileSync(path, readFileSync(path, "utf8").replace("new", "bad"));
-  const damaged = await readFactsIn(run);
+  const damaged = await readFactsIn(run.dir);
   expect(damaged).toMatchObject({ events: [] });
   expect(damaged?.problems.join()).toMatch(/^the journal is damaged: /u);
 });
@@ -86,7 +86,7 @@ test("a look costs what was added, however long the journal is", async () => {
     time: "2026-01-02T00:00:00Z",
   });
   for (let n = 0; n < 10_000; n += 1) run.journal.add(note(n));
-  const reader = openFactsIn(run);
+  const reader = openFactsIn(run.dir);
   expect((await reader.look())?.events).toHaveLength(10_000);
   run.journal.add(note(10_000));
   const tookMs: number[] = [];
@@ -108,10 +108,10 @@ test("a run that never got to its first save has no facts, and one that cannot b
   for (const name of readdirSync(run.dir)) {
     if (name.startsWith("checkpoint")) rmSync(join(run.dir, name));
   }
-  expect(await readFactsIn(run)).toBeUndefined();
+  expect(await readFactsIn(run.dir)).toBeUndefined();
   writeFileSync(path, "no = [checkpoint");
   run.journal.add({ type: "notice", message: "said before" });
-  expect(await readFactsIn(run)).toMatchObject({
+  expect(await readFactsIn(run.dir)).toMatchObject({
     status: "damaged",
     events: [{ text: "said before" }],
   });
@@ -134,7 +134,7 @@ test("a transcript has what the agent of a turn said, and its name is among the 
   const { events, ...rest } = await readTranscript(run, `${RUN}.1`);
   expect(rest).toEqual({ turnId: `${RUN}.1`, isKept: true, omittedCount: 0 });
   expect(events.map((event) => event.type === "text" && event.text).join("")).toMatch(/second\n$/u);
-  expect(await readFactsIn(run)).toMatchObject({ coder: "some command", reviewer: "" });
+  expect(await readFactsIn(run.dir)).toMatchObject({ coder: "some command", reviewer: "" });
   expect(await readTranscript(run, `${RUN}.2`)).toMatchObject({ isKept: false, events: [] });
 });
 

@@ -2,12 +2,12 @@ import { basename, join } from "node:path";
 import { agentOfTurn } from "@quasar/agents/internal";
 import { type Checkpoint, CheckpointError, checkpointPath } from "@quasar/checkpoint";
 import type { Fact } from "../journal/fact.ts";
+import { isFact, JOURNAL_FILE } from "../journal/journal.ts";
 import type { Holder } from "../driving/lock.ts";
 import { RunsError } from "../errors.ts";
 import { locateRun } from "../look/find.ts";
 import { isQuarantined, runnersIn, storedSummary } from "../look/list.ts";
 import { damagedSummary, quarantinedSummary } from "../look/summary.ts";
-import { foldersOf, type RunFolders } from "../look/turn.ts";
 import { type TurnSummary, turnsOf } from "../look/turns.ts";
 import { isRealFolder } from "../real-folder.ts";
 import { loadRun, type RunFiles } from "../store.ts";
@@ -16,8 +16,9 @@ import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Workspace } from "../workspace.ts";
 import { fileMark } from "./file-mark.ts";
 import { type FactSources, runFacts } from "./make.ts";
-import { NOTHING_READ, readOn, tellingAll } from "./read-journal.ts";
+import { type JournalRead, journalReader } from "./journal-reader.ts";
 import type { RunFacts } from "./run-facts.ts";
+import { continueStory, NO_STORY, type Story } from "./story.ts";
 
 /** What is known of a run beside its files. */
 export interface FactsOptions {
@@ -39,11 +40,10 @@ export interface RunFactsReader {
   look(): Promise<RunFacts | undefined>;
 }
 
-/** @param folders - Of any run: a work tree's own, one of a nebula's phase, or of a task's step. */
-export function openFactsIn(folders: RunFolders, options: FactsOptions = {}): RunFactsReader {
-  const { dir } = folders;
+/** @param dir - The folder of any run: of a work tree's own, one of a nebula's phase, or of a task's step. */
+export function openFactsIn(dir: string, options: FactsOptions = {}): RunFactsReader {
   const { runner = () => undefined, facts: given } = options;
-  let journal = given === undefined ? NOTHING_READ : tellingAll(given);
+  const journalNow = given === undefined ? readerOf(dir) : telling(given);
   let run: StoredFiles | undefined;
   let last: { readonly key: readonly unknown[]; readonly facts: RunFacts } | undefined;
   return {
@@ -52,10 +52,10 @@ export function openFactsIn(folders: RunFolders, options: FactsOptions = {}): Ru
       const mark = markOf(dir);
       // In this order: the journal has what the checkpoint says.
       if (run?.mark !== mark) run = { mark, ...(await load(dir)) };
-      if (given === undefined) journal = readOn(dir, journal);
-      const key = [mark, journal.end?.hash, journal.problem, holder?.pid];
+      const journal = journalNow();
+      const key = [mark, journal, holder?.pid];
       if (last !== undefined && key.every((part, n) => part === last?.key[n])) return last.facts;
-      const sources = sourcesOf(folders, run, journal, holder);
+      const sources = sourcesOf(dir, run, journal, holder);
       if (sources === undefined) return undefined;
       last = { key, facts: runFacts(sources) };
       return last.facts;
@@ -63,17 +63,29 @@ export function openFactsIn(folders: RunFolders, options: FactsOptions = {}): Ru
   };
 }
 
-/** The facts of a run by its folders; see {@link RunFactsReader.look}. */
+function readerOf(dir: string): () => JournalRead<Story> {
+  return journalReader(join(dir, JOURNAL_FILE), NO_STORY, (story, data) =>
+    continueStory(story, data.filter(isFact)),
+  );
+}
+
+/** In place of a journal: what somebody else has on record. */
+function telling(facts: readonly Fact[]): () => JournalRead<Story> {
+  const told = { value: continueStory(NO_STORY, facts), end: undefined, problem: undefined };
+  return () => told;
+}
+
+/** The facts of a run by its folder; see {@link RunFactsReader.look}. */
 export async function readFactsIn(
-  folders: RunFolders,
+  dir: string,
   options?: FactsOptions,
 ): Promise<RunFacts | undefined> {
-  return openFactsIn(folders, options).look();
+  return openFactsIn(dir, options).look();
 }
 
 /** {@link openFactsIn}, of a run of a work tree. */
 export function openRunFacts(workspace: Workspace, runId: string): RunFactsReader {
-  return openFactsIn(foldersOf(workspace, runId), {
+  return openFactsIn(join(workspace.runsDir, runId), {
     runner: () => runnersIn(workspace)(runId),
   });
 }
@@ -117,13 +129,13 @@ async function load(dir: string): Promise<Omit<StoredFiles, "mark">> {
 }
 
 function sourcesOf(
-  { dir }: RunFolders,
+  dir: string,
   { files, error }: StoredFiles,
-  { story, problem }: typeof NOTHING_READ,
+  { value: story, problem }: JournalRead<Story>,
   holder: Holder | undefined,
 ): FactSources | undefined {
   const id = basename(dir);
-  const damage = problem === undefined ? [] : [`the journal is damaged: ${problem}`];
+  const damage = problem === undefined ? [] : [problem];
   const nothing = { coder: "", reviewer: "", turns: [], checkpoint: undefined, story };
   if (error !== undefined) {
     return { ...nothing, summary: damagedSummary(id, error), problems: damage };

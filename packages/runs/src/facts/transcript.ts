@@ -3,6 +3,7 @@ import type { Redactor } from "@quasar/agents/environment";
 import { watchTurn } from "@quasar/agents/turns";
 import { type RunFolders, storedTurn } from "../look/turn.ts";
 import { loadRun } from "../store.ts";
+import { cutText } from "../text/cut.ts";
 import { storesIn } from "../tree/stores.ts";
 
 /** What of an agent's work is for a reader: what it said and did. */
@@ -64,7 +65,7 @@ class Kept {
 
   add(event: AgentEvent): void {
     if (event.type === "session" || event.type === "usage") return;
-    const added = mapTexts(event, (text) => cut(text, this.#most));
+    const added = mapTexts(event, (text) => cutText(text, this.#most));
     this.#events.push(added);
     this.#length += lengthOf(added);
     while (this.#length > this.#most && this.#events.length > 1) {
@@ -77,10 +78,6 @@ class Kept {
   read(): Pick<TranscriptFacts, "events" | "omittedCount"> {
     return { events: this.#events, omittedCount: this.#omitted };
   }
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
 function lengthOf(event: SaidEvent): number {

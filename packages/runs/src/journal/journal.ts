@@ -5,6 +5,7 @@ import { type Journal, openJournal, readJournal } from "@quasar/durable/journal"
 import type { LoopEvent } from "@quasar/loop";
 import { makeFolders } from "@quasar/process/files";
 import { isRealFolder } from "../real-folder.ts";
+import { cutText } from "../text/cut.ts";
 import { factOf, keyOf, verdictOf } from "./facts.ts";
 import type { Fact } from "./fact.ts";
 
@@ -139,8 +140,4 @@ function shortened(fact: Fact): Fact {
     typeof value === "string" ? cutText(value, 200) : value,
   ]);
   return { ...(Object.fromEntries(short) as object), type: fact.type, isShortened: true };
-}
-
-function cutText(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }

@@ -1,5 +1,5 @@
 /** A run as Markdown, for a pull request or a person. */
-export { code, fence, table, word } from "./inert.ts";
+export { code, fence, fenceFor, table, word } from "./inert.ts";
 export {
   bounded,
   footer,
@@ -13,10 +13,12 @@ export {
   filled,
   historyParts,
   listText,
+  moneyText,
   type ReportLimits,
   type ReportPart,
   reserved,
   rowsText,
+  sizeText,
   timeText,
   workParts,
 } from "./parts.ts";

@@ -1,4 +1,5 @@
 import { clean, cleanLine } from "../text/clean.ts";
+import { cutText } from "../text/cut.ts";
 import { fit, wrap } from "../text/width.ts";
 
 // Text of others in Markdown. It stands in code only: there GitHub calls nobody, links nothing, closes no issue and loads
@@ -34,12 +35,16 @@ const COLUMNS = 100;
 
 /** Another's text with its lines, in a fence that is longer than any within; long lines are broken between words. */
 export function fence(text: string, most: number): string {
-  const whole = clean(text.slice(0, most * 2)).trim();
-  const shown = whole.length > most ? `${whole.slice(0, most).toWellFormed()}…` : whole;
+  const shown = cutText(clean(text.slice(0, most * 2)).trim(), most);
   const lines = shown.split("\n").flatMap((line) => wrap(line, COLUMNS));
-  const runs = shown.match(/`{3,}/gu) ?? [];
-  const frame = "`".repeat(1 + Math.max(2, ...runs.map(({ length }) => length)));
+  const frame = fenceFor(shown);
   return [`${frame}text`, ...lines.map((line) => line.trimEnd()), frame].join("\n");
+}
+
+/** More backticks than stand in a row anywhere in a text, and three at least. */
+export function fenceFor(text: string): string {
+  const runs = text.match(/`{3,}/gu) ?? [];
+  return "`".repeat(1 + Math.max(2, ...runs.map(({ length }) => length)));
 }
 
 /** A table. Cells are Markdown; a bar in one ends no cell. */

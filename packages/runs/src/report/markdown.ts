@@ -28,7 +28,7 @@ const LIMITS: readonly ReportLimits[] = [
 ];
 
 /**
- * A run as GitHub-flavoured Markdown of at most 60,000 characters; what is left out is named. All text of agents and of the
+ * A run as GitHub-flavoured Markdown of at most 60,000 characters; it names what it leaves out. All text of agents and of the
  * repository stands in code, in which nothing acts.
  *
  * @param facts - Without secrets.

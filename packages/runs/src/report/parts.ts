@@ -1,4 +1,11 @@
-import type { CommitFacts, LifeFacts, RunFacts, TurnFacts } from "../facts/run-facts.ts";
+import type {
+  CommitFacts,
+  LifeFacts,
+  MoneyFacts,
+  RunFacts,
+  ShareFacts,
+  TurnFacts,
+} from "../facts/run-facts.ts";
 import { count, duration, money } from "../text/format.ts";
 import { CHECK_LABELS, changesText, outcomeText } from "../words/events.ts";
 import { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "../words/states.ts";
@@ -94,25 +101,42 @@ function checksText({ cycles }: RunFacts, limits: ReportLimits): string {
 }
 
 function costText({ money: spent }: RunFacts, limits: ReportLimits): string {
-  const shares = [...spent.byRole, ...(spent.byCycle.length > 1 ? spent.byCycle : [])];
-  const rows = shares
-    .slice(-limits.rows)
-    .map(({ name, knownUsd, unknownUsd, turnCount }) => [
-      name,
-      money(knownUsd),
-      reserved(unknownUsd),
-      `${turnCount}`,
-    ]);
-  const { knownUsd, unknownUsd, maxUsd, hasUnreportedCosts } = spent;
+  const cycles = spent.byCycle.length > 1 ? spent.byCycle : [];
   const turnCount = spent.byRole.reduce((sum, each) => sum + each.turnCount, 0);
-  const total = ["**all**", money(knownUsd), reserved(unknownUsd), `${turnCount}`];
-  const limit = maxUsd > 0 ? `The limit is ${money(maxUsd)}.` : "There is no limit.";
-  const unreported = hasUnreportedCosts ? " Some turns reported no cost." : "";
-  const head = ["of", "known", "reserved at most", "turns"];
+  return moneyText({ ...spent, turnCount }, [...spent.byRole, ...cycles], limits);
+}
+
+/**
+ * What was spent, in all and of what.
+ *
+ * @param shares - Their names are Markdown.
+ * @param also - A sentence for each thing that there is to say beside. @default nothing
+ */
+export function moneyText(
+  all: MoneyFacts & Pick<ShareFacts, "turnCount">,
+  shares: readonly ShareFacts[],
+  limits: ReportLimits,
+  also: readonly string[] = [],
+): string {
+  const row = ({ name, knownUsd, unknownUsd, turnCount }: ShareFacts): readonly string[] => [
+    name,
+    money(knownUsd),
+    reserved(unknownUsd),
+    `${turnCount}`,
+  ];
+  const shown = shares.slice(-limits.rows).map(row);
+  const words = [
+    all.maxUsd > 0 ? `The limit is ${money(all.maxUsd)}.` : "There is no limit.",
+    ...also,
+    ...(all.hasUnreportedCosts ? ["Some turns reported no cost."] : []),
+  ];
   return [
-    table(head, [...rows, total]),
-    ...more(shares.length - rows.length),
-    limit + unreported,
+    table(
+      ["of", "known", "reserved at most", "turns"],
+      [...shown, row({ ...all, name: "**all**" })],
+    ),
+    ...more(shares.length - shown.length),
+    words.join(" "),
   ].join("\n\n");
 }
 
@@ -152,7 +176,12 @@ function commitsText({ commits }: RunFacts, limits: ReportLimits): string {
   ]);
 }
 
-function sizeText({ fileCount, added, removed }: CommitFacts): string {
+/** How much a commit changes; `""`: unknown. */
+export function sizeText({
+  fileCount,
+  added,
+  removed,
+}: Pick<CommitFacts, "fileCount" | "added" | "removed">): string {
   if (fileCount === undefined) return "";
   if (added === undefined || removed === undefined) return count(fileCount, "file");
   return changesText({ files: fileCount, added, removed });

@@ -26,8 +26,12 @@ export interface Spending {
 
 /** The part of what counts as spent that is known to have been. */
 export function knownUsd({ spentUsd, unknownUsd }: Omit<Spending, "hasUnreportedCosts">): number {
-  // Sums of decimal fractions miss zero by less than this.
-  return Math.max(0, Math.round((spentUsd - unknownUsd) * 1e9) / 1e9);
+  return Math.max(0, exactUsd(spentUsd - unknownUsd));
+}
+
+/** A sum of amounts: decimal fractions miss what they add up to by less than is cut off here. */
+export function exactUsd(usd: number): number {
+  return Math.round(usd * 1e9) / 1e9 || 0;
 }
 
 /** What was spent: what is known of it, and what the rest is at most. */

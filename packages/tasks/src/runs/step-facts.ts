@@ -6,13 +6,9 @@ import { type LoggedEvent, readTaskLog } from "../task-log.ts";
 import { runsFolder } from "./run-store.ts";
 import { runName } from "./step-runs.ts";
 
-/**
- * The facts of the present runs of a task's steps, by the steps' names. One whose folder is none has none. Changes nothing.
- *
- * @param workTree - Absolute path of the task's.
- */
+/** The facts of the present runs of a task's steps, by the steps' names. One whose folder is none has none. Changes nothing. */
 export async function stepFacts(
-  { taskDir, taskId, workTree }: Record<"taskDir" | "taskId" | "workTree", string>,
+  { taskDir, taskId }: Record<"taskDir" | "taskId", string>,
   hook: HookFile,
 ): Promise<ReadonlyMap<string, RunFacts>> {
   const log = readTaskLog(taskDir);
@@ -21,7 +17,7 @@ export async function stepFacts(
     const name = runName(hook, step);
     const facts = factsOf(log, step, `${taskId}-${name}.`);
     const dir = join(runsFolder(taskDir), name);
-    const found = await readFactsIn({ workTree, dir }, { facts }).catch(unlessUnsafe);
+    const found = await readFactsIn(dir, { facts }).catch(unlessUnsafe);
     if (found !== undefined) runs.set(step, found);
   }
   return runs;

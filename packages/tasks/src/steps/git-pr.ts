@@ -90,10 +90,10 @@ export const pullRequestStep: Required<StepExecutor> = {
 
 /** What agents did in the steps, without secrets. */
 async function factsOfSteps(
-  { task, taskDir, worktree: workTree, hook }: RunningStep,
+  { task, taskDir, hook }: RunningStep,
   redact: Redactor,
 ): Promise<ReadonlyMap<string, RunFacts>> {
-  const runs = await stepFacts({ taskDir, taskId: task.id, workTree }, hook);
+  const runs = await stepFacts({ taskDir, taskId: task.id }, hook);
   return new Map([...runs].map(([step, facts]) => [step, redactFacts(facts, redact)]));
 }
 

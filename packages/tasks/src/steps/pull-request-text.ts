@@ -12,7 +12,7 @@ const LONGEST_BODY = 60_000;
 const LONGEST_DESCRIPTION = 8_000;
 const LONGEST_OUTPUT = 2_000;
 const NEWEST_RECEIPTS = 50;
-/** Of what is told of a step's run. */
+/** How much a pull request says of a step's run. */
 const LIMITS = { rows: 20, text: LONGEST_OUTPUT };
 
 /**

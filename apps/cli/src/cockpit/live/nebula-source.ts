@@ -3,16 +3,15 @@ import { findNebula } from "@quasar/nebula";
 import { type NebulaFacts, openNebulaFacts, type PhaseFacts } from "@quasar/nebula/facts";
 import { nebulaHome, runsFolder } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
-import { openFactsIn, type RunFacts, type RunFactsReader } from "@quasar/runs/facts";
 import type { Source } from "./source.ts";
 
-/** Reads a nebula, and of each of its phases the newest run. */
+/** Reads a nebula; of each of its phases the run of the newest attempt is shown. */
 export function openNebulaSource(workspace: Workspace, nebulaId: string): Source {
-  const { repositoryId, root } = workspace;
+  const { repositoryId } = workspace;
   const home = nebulaHome(repositoryId, nebulaId);
   const reader = openNebulaFacts(repositoryId, nebulaId);
-  const runs = createPhaseRuns(root);
   let refs: ReadonlyMap<string, string> = new Map();
+  let changing: readonly string[] = [];
   const folderOf = (phase: string): string => runsFolder(home, refs.get(phase) ?? "");
 
   /** What a phase is called in folders is fixed when it is added. */
@@ -26,70 +25,19 @@ export function openNebulaSource(workspace: Workspace, nebulaId: string): Source
     async read() {
       const nebula = await reader.look();
       learnRefs(nebula);
-      const phases = await Promise.all(
-        nebula.phases.map(async (phase) => ({
-          ...phase,
-          runs: await runs.read(phase, nebula.pid, folderOf(phase.id)),
-        })),
+      const open = nebula.phases.filter(({ status }) => status !== "done");
+      changing = open.flatMap(({ id, attempts }) =>
+        attempts.slice(-1).map(({ runId }) => join(folderOf(id), runId)),
       );
-      return { kind: "nebula", nebula: { ...nebula, phases } };
+      return { kind: "nebula", nebula: { ...nebula, phases: nebula.phases.map(withNewestRun) } };
     },
-    folders: () => [home.dir, ...runs.openFolders()],
+    folders: () => [home.dir, ...changing],
     workspaceOf: (phase) => ({ ...workspace, runsDir: folderOf(phase) }),
   };
 }
 
-interface PhaseRun {
-  readonly runId: string;
-  readonly dir: string;
-  readonly reader: RunFactsReader;
-  facts: RunFacts | undefined;
-  /** The process that works on it. */
-  pid: number | undefined;
-  /** Whether it has ended, and needs to be read no more. */
-  isOver: boolean;
-}
-
-/** The newest run of each phase. One that has ended is read once. */
-function createPhaseRuns(workTree: string) {
-  const known = new Map<string, PhaseRun>();
-
-  function open(phase: string, runId: string, folder: string): PhaseRun {
-    const before = known.get(phase);
-    if (before?.runId === runId) return before;
-    const dir = join(folder, runId);
-    const run: PhaseRun = {
-      ...{ runId, dir, facts: undefined, pid: undefined, isOver: false },
-      reader: openFactsIn(
-        { workTree, dir },
-        {
-          runner: () =>
-            run.pid === undefined
-              ? undefined
-              : { pid: run.pid, host: "", startedAt: undefined, runId },
-        },
-      ),
-    };
-    known.set(phase, run);
-    return run;
-  }
-
-  return {
-    async read(
-      { id, attempts, status, isWorkedOn }: PhaseFacts,
-      enginePid: number | undefined,
-      folder: string,
-    ): Promise<readonly RunFacts[]> {
-      const runId = attempts.at(-1)?.runId;
-      if (runId === undefined) return [];
-      const run = open(id, runId, folder);
-      if (!run.isOver) {
-        run.pid = isWorkedOn && status === "running" ? enginePid : undefined;
-        run.facts = await run.reader.look();
-        run.isOver = status === "done";
-      }
-      return run.facts === undefined ? [] : [run.facts];
-    },
-    openFolders: () => [...known.values()].filter(({ isOver }) => !isOver).map(({ dir }) => dir),
-  };
+/** The run of an attempt that has just begun is not there yet: that of the one before does not stand for it. */
+function withNewestRun(phase: PhaseFacts): PhaseFacts {
+  const newest = phase.attempts.at(-1)?.runId;
+  return { ...phase, runs: phase.runs.filter(({ id }) => id === newest) };
 }

@@ -23,7 +23,7 @@ interface Head {
   readonly state: readonly Span[];
   /** The same where there is no room: who needs me comes first. */
   readonly brief: readonly Span[];
-  /** What is left out where there is no room. */
+  /** The first to give way where there is no room. */
   readonly more: Span;
   readonly money: Span;
   readonly life: readonly Span[];

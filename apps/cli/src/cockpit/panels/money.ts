@@ -23,7 +23,7 @@ function reservedLines(usd: number): readonly Line[] {
   return usd < 0.005 ? [] : [line(`${money(usd)} reserved for phases at work`)];
 }
 
-/** What is known to have been spent, what may have been, and what is left. */
+/** What is known to have been spent, what may have been, and the rest of the limit. */
 function barLine({ knownUsd, spentUsd, maxUsd }: MoneyFacts, columns: number): Line {
   const room = Math.max(1, columns - 6);
   const cells = (usd: number): number => Math.min(room, Math.round((usd / maxUsd) * room));

@@ -67,18 +67,14 @@ export function shortageFacts({ phase, limit, neededUsd }: Shortage): ShortageFa
   return { phaseId: phase, setting: SETTING_OF[limit], neededBudgetUsd: neededUsd };
 }
 
-const LIMIT_OF = {
-  max_budget_usd: "phase",
-  total_budget_usd: "total",
-  max_turn_budget_usd: "turn",
-} as const satisfies Record<ShortageFacts["setting"], Shortage["limit"]>;
-
 /** The limit that a line of `--json` is about. */
 export function limitFrom({
   setting,
   neededBudgetUsd: neededUsd,
 }: ShortageFacts): Omit<Shortage, "phase"> {
-  return { limit: LIMIT_OF[setting], neededUsd };
+  const limits = ["phase", "total", "turn"] as const;
+  const limit = limits.find((each) => SETTING_OF[each] === setting) ?? "phase";
+  return { limit, neededUsd };
 }
 
 /** A question of an agent, as `--json` has it. */

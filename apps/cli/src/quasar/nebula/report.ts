@@ -11,7 +11,6 @@ import { nebulaReportFacts } from "../facts/nebula-report.ts";
 import type { PageOptions } from "../report/show-page.ts";
 import type { NebulaReportLine } from "../schemas/nebula-report.ts";
 import { limitsOf, withTypedPhase } from "./limits.ts";
-import { aroundOf } from "./next.ts";
 import { lookAtNebula } from "./status.ts";
 import { settingsIn } from "./user-settings.ts";
 
@@ -19,17 +18,20 @@ import { settingsIn } from "./user-settings.ts";
 interface ReadForReport {
   readonly facts: NebulaFacts;
   readonly redactionSet: RedactionSet;
+  /** What a person types. */
+  readonly next: readonly string[];
 }
 
 async function readForReport(workspace: Workspace, state: NebulaState): Promise<ReadForReport> {
   const { repositoryId, root } = workspace;
   const settings = settingsIn(workspace);
-  const { raising, obstacles } = await aroundOf(workspace, state, { settings });
+  const { beside: found, next } = await lookAtNebula(workspace, state);
+  const { raising, obstacles } = found;
   const limits = limitsOf(keptSpec(repositoryId, state), withTypedPhase(settings, state));
   const beside = { limits, obstacles, shortages: raising.shortages };
   const redactionSet = createRedactionSet(process.env, root);
   const read = await readNebulaFacts(repositoryId, state, beside);
-  return { facts: redactNebulaFacts(read, redactionSet.redact), redactionSet };
+  return { facts: redactNebulaFacts(read, redactionSet.redact), redactionSet, next };
 }
 
 /** What a nebula came to, to be shown to others: as Markdown, or as a line of JSON. */
@@ -38,9 +40,8 @@ export async function nebulaReport(
   state: NebulaState,
   { json }: { readonly json?: true | undefined },
 ): Promise<string> {
-  const { facts, redactionSet } = await readForReport(workspace, state);
+  const { facts, redactionSet, next } = await readForReport(workspace, state);
   const { digest } = redactionSet;
-  const { next } = await lookAtNebula(workspace, state);
   if (json === true) {
     const printed = { ...nebulaReportFacts(facts), redactionSet: digest };
     return jsonLine(result("nebula_report", printed, EXIT.ok, next) satisfies NebulaReportLine);

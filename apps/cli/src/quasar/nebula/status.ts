@@ -4,7 +4,7 @@ import type { Workspace } from "@quasar/runs";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { type NebulaFacts, nebulaFacts } from "../facts/nebula-apply.ts";
 import { type EditedAdvice, editedAdvice, withEdited } from "./edited.ts";
-import { aroundOf } from "./next.ts";
+import { aroundOf, type FoundBeside } from "./next.ts";
 import { stepsOfNebula } from "./outcome.ts";
 import { stateLines } from "./state-lines.ts";
 
@@ -15,6 +15,8 @@ export interface NebulaLook {
   readonly isFolderChanged: boolean;
   readonly advice: EditedAdvice | undefined;
   readonly next: readonly string[];
+  /** What was found beside its state. */
+  readonly beside: FoundBeside;
 }
 
 export async function lookAtNebula(workspace: Workspace, state: NebulaState): Promise<NebulaLook> {
@@ -29,6 +31,7 @@ export async function lookAtNebula(workspace: Workspace, state: NebulaState): Pr
     isFolderChanged: edited !== undefined,
     advice,
     next: withEdited(advice, stepsOfNebula(state, now, around)),
+    beside: around,
   };
 }
 
