@@ -20,7 +20,7 @@ export interface ClaudeMeterOptions {
   readonly maxOutput: number;
   /** Tokens that a thread is sent at first, at most. */
   readonly firstPrompt: number;
-  /** What is taken for a thread that has named no model, until the program names one. */
+  /** What the main thread is taken to ask, until the program names it. */
   readonly model: string;
   /** What its session had used before, where the count of a result is of the session. @default it is not */
   readonly before?: Tokens | undefined;
@@ -117,7 +117,8 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
 
   let { model: named } = options;
   let abortedUsd = 0;
-  let droppedUsd = 0;
+  /** Of responses that broke off before anything of them was told. */
+  const dropped = { pricedUsd: 0, unpricedUsd: 0, unpricedTokens: 0 };
 
   const threadOf = (name: string): Thread => {
     const known = threads.get(name);
@@ -163,12 +164,20 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     }
     return { seenUsd, unseenUsd, unpricedTokens, unseenTokens };
   };
-  const boundOf = ({ last, sent }: Thread): number => {
-    const price: Price = priceOf(last?.model ?? named, prices) ?? DEAREST;
-    const promptTokens = last
-      ? promptOf(last.usage) + last.usage.output + moreOutput(last) + sent
-      : firstPrompt + sent;
-    return boundAt(price, { promptTokens, maxOutput, isFast: last?.usage.isFast });
+  /** `undefined`: it has none, or nothing says which model is asked, as of a subagent that has not answered. */
+  const listedPriceOf = (name: string): Price | undefined => {
+    const asked = threadOf(name).last?.model ?? (name === "" ? named : undefined);
+    return asked === undefined ? undefined : priceOf(asked, prices);
+  };
+  const nextPromptOf = (name: string): number => {
+    const { last, sent } = threadOf(name);
+    if (last === undefined) return firstPrompt + sent;
+    return promptOf(last.usage) + last.usage.output + moreOutput(last) + sent;
+  };
+  const boundOf = (name: string): number => {
+    const isFast = threadOf(name).last?.usage.isFast;
+    const room = { promptTokens: nextPromptOf(name), maxOutput, isFast };
+    return boundAt(listedPriceOf(name) ?? DEAREST, room);
   };
 
   /** Of the models that were named, the one that asks most for these tokens. */
@@ -179,7 +188,8 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
   };
   const withDropped = (cost: MeteredCost): MeteredCost => ({
     ...cost,
-    unseenUsd: cost.unseenUsd + droppedUsd,
+    unseenUsd: cost.unseenUsd + dropped.pricedUsd + dropped.unpricedUsd,
+    unseenTokens: cost.unseenTokens + dropped.unpricedTokens,
   });
 
   return {
@@ -190,7 +200,10 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
       threadOf("").isRequesting = true;
     },
     drop() {
-      droppedUsd += boundOf(threadOf(""));
+      if (listedPriceOf("") === undefined) {
+        dropped.unpricedUsd += boundOf("");
+        dropped.unpricedTokens += nextPromptOf("") + maxOutput;
+      } else dropped.pricedUsd += boundOf("");
     },
     complete(all) {
       const told = [...responses.values()].map(({ usage }) => usage);
@@ -246,7 +259,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     isBackground: (thread) => threads.get(thread)?.isBackground === true,
     settle(isAborted) {
       const main = threadOf("");
-      if (isAborted && main.isRequesting) abortedUsd += boundOf(main);
+      if (isAborted && main.isRequesting) abortedUsd += boundOf("");
       main.isRequesting = false;
       for (const response of responses.values()) {
         const { thread, state, settled } = response;
@@ -265,8 +278,9 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
       const isPriced = ({ model }: Response): boolean => priceOf(model, prices) !== undefined;
       const { seenUsd, unseenUsd } = countOf(ended.filter(isPriced));
       return {
-        costUsd: now.seenUsd + seenUsd + unseenUsd + droppedUsd,
-        unpricedTokens: now.unpricedTokens + done.unpricedTokens + done.unseenTokens,
+        costUsd: now.seenUsd + seenUsd + unseenUsd + dropped.pricedUsd,
+        unpricedTokens:
+          now.unpricedTokens + done.unpricedTokens + done.unseenTokens + dropped.unpricedTokens,
         requests: responses.size,
       };
     },
@@ -283,7 +297,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
         const isStreaming = thread.last?.state === "streaming";
         // What is streamed is bounded where it is counted.
         const isBounded = isStreaming && !thread.isRequesting;
-        if (thread.isOpen && !isBounded && (wasKilled || isAsking)) usd += boundOf(thread);
+        if (thread.isOpen && !isBounded && (wasKilled || isAsking)) usd += boundOf(name);
       }
       return usd;
     },

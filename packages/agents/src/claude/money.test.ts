@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { aSample } from "../../test/program.ts";
 import { aListener } from "../../test/request.ts";
+import { boundAt, DEAREST } from "../prices.ts";
 import { createClaudeMeter } from "./meter.ts";
 import { createClaudeReader } from "./reader.ts";
 
@@ -152,4 +153,21 @@ test("tokens that a dropped response may have used count towards the limit of a 
   expect(meter.use().unpricedTokens).toBe(1001);
   meter.start("", "b", "claude-new-9", usage);
   expect(meter.use().unpricedTokens).toBe(1000 + METER.maxOutput + 1001);
+});
+
+test("one that was dropped before anything of it was told counts towards that limit too", () => {
+  const meter = createClaudeMeter({ ...METER, model: "claude-new-9" });
+  meter.request();
+  meter.drop();
+  expect(meter.use()).toMatchObject({
+    costUsd: 0,
+    unpricedTokens: METER.firstPrompt + METER.maxOutput,
+  });
+});
+
+test("a subagent that is killed before it has answered is bounded at the dearest rates", () => {
+  const meter = createClaudeMeter(METER);
+  meter.open("tool", true);
+  const room = { promptTokens: METER.firstPrompt, maxOutput: METER.maxOutput };
+  expect(meter.pendingUsd(false)).toBe(boundAt(DEAREST, room));
 });
