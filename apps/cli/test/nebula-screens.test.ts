@@ -220,12 +220,16 @@ test("log --follow prints what happens, and ends with how the nebula stands", as
   const { code, stdout, stderr } = await following.finished;
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(
-    /one {6}landed, not verified: [0-9a-f]{10}\n\ndemo: 1 of 1 phase landed /u,
+    /one {6}landed, not verified: [0-9a-f]{10}\n[\d:]+ {4}nebula {3}stopped: all has landed\n\ndemo: 1 of 1 phase landed /u,
   );
   expect(stdout).toContain("\n  next     git merge nebula/demo\n");
   const followed = await lines.finished;
   expect(followed.code).toBe(0);
-  expect(lastRecord(followed)).toMatchObject({ type: "nebula_event", what: "phase_landed" });
+  expect(lastRecord(followed)).toMatchObject({
+    type: "nebula_event",
+    what: "engine_ends",
+    end: "done",
+  });
   // Nothing works on it any more: it does not wait.
   expect(await screen(at, "log", "-f")).toContain("landed, not verified");
 });
@@ -353,7 +357,7 @@ test("what is not committed, and a base that fails, are said with what to type",
   expect(red.code, red.stderr).toBe(5);
   expect(red.stderr).toContain("warning  1 uncommitted change is not part of it\n");
   expect(red.stdout).toMatch(
-    /\n {2}next {5}quasar nebula update-base --nebula \w+ {3}# once your branch has a fix\n {11}quasar nebula update .+ {3}# or once verify is corrected\n {11}quasar nebula apply \w+ --auto --resume --accept-red-base\n/u,
+    /\n {2}next {5}quasar nebula update-base --nebula \w+ # once your branch has a fix\n {11}quasar nebula update .+ # or once verify is corrected\n {11}quasar nebula apply \w+ --auto --resume --accept-red-base\n/u,
   );
   const later = await quasar(at, ["nebula", "status"]);
   expect(later.stdout).toContain("blocked  nebula/demo fails by itself, so nothing begins");

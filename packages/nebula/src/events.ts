@@ -70,6 +70,8 @@ export type NebulaEvent =
       readonly tip: string;
       readonly outcome: VerificationOutcome;
       readonly findings: readonly string[];
+      /** Whether its work tree could not be set up, which nobody can accept. */
+      readonly failsSetUp?: boolean | undefined;
     }
   | {
       readonly type: "phase_landed";

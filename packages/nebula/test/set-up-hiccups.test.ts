@@ -62,7 +62,7 @@ test("a set-up that fails on the branch too is no phase's fault: a resume lands 
   expect(state.phases[0]).toMatchObject({ status: "landing", attempt: 1, reworks: [] });
   const tip = place.git("rev-parse", "nebula/demo");
   expect(place.told).toContainEqual({
-    ...{ type: "base_verified", tip, outcome: "failed" },
+    ...{ type: "base_verified", tip, outcome: "failed", failsSetUp: true },
     findings: [expect.stringMatching(/^\[verify\] setup: .* exit 1/u)],
   });
   const command = `once it works: quasar nebula apply ${state.id} --auto --resume`;

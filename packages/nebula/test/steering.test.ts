@@ -184,6 +184,20 @@ test("RETRY in the folder has the phase that it names begin again", async () => 
   expect(place.told.at(-1)).toMatchObject({ message: 'RETRY: there is no phase "nobody"' });
 });
 
+test("RETRY does not overrule what was decided after it", async () => {
+  const place = aPlace({}, IN_ORDER);
+  const failing = agentsAfter(() => Promise.reject(new Error("broken")));
+  await place.apply(WRITES_BOTH, { optionsOf: failing });
+  const file = join(place.dir, "RETRY");
+  writeFileSync(file, "a\n");
+  answerPhase(commonDir(place), newest(place), { verb: "skip", phase: "a" });
+  await place.apply(WRITES_BOTH, { resumed: newest(place) });
+  expect([existsSync(file), newest(place).phases[0]?.status]).toEqual([false, "skipped"]);
+  expect(place.told).toContainEqual(
+    expect.objectContaining({ message: "RETRY is older than skip, which counts" }),
+  );
+});
+
 test("RETRY is removed once the phase is begun again on disk, and not before", async () => {
   const place = aPlace({}, IN_ORDER);
   const failing = agentsAfter(() => Promise.reject(new Error("broken")));

@@ -19,7 +19,9 @@ export interface NebulaObstacle {
   readonly message: string;
   /** The commands that remove it, in this order. @default none */
   readonly shells?: readonly string[] | undefined;
-  /** What a resume may accept as it is: git's settings, or that the branch fails by itself. @default nothing */
+  /** With what the branch fails by itself. @default it is not known to fail */
+  readonly fails?: "verify" | "setup" | undefined;
+  /** What a resume may accept as it is: git's settings, or that `verify` fails on the branch by itself. @default nothing */
   readonly accepts?: "settings" | "red-base" | undefined;
 }
 
@@ -61,7 +63,7 @@ export async function findObstacles(
     ...(changed === undefined
       ? []
       : [{ stops: "work", message: changed, accepts: "settings" } as const]),
-    ...(red === undefined ? [] : [{ stops: "work", message: red, accepts: "red-base" } as const]),
+    ...(red === undefined ? [] : [red]),
     ...(lane === undefined
       ? []
       : [{ stops: "landing", message: lane.message, shells: [lane.shell] } as const]),
@@ -78,7 +80,7 @@ function redBase(
   home: NebulaHome,
   { branch }: NebulaState,
   tip: string | undefined,
-): string | undefined {
+): NebulaObstacle | undefined {
   const last = eventsIn(home).findLast(
     ({ type }) => type === "base_verified" || type === "nebula_updated" || type === "phase_landed",
   );
@@ -86,5 +88,8 @@ function redBase(
     return undefined;
   }
   const [finding = "a command fails"] = last.findings;
-  return `${branch} fails by itself, so nothing begins: ${finding}`;
+  const message = `${branch} fails by itself, so nothing begins: ${finding}`;
+  return last.failsSetUp === true
+    ? { stops: "work", message, fails: "setup" }
+    : { stops: "work", message, fails: "verify", accepts: "red-base" };
 }

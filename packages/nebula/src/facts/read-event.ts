@@ -29,7 +29,10 @@ const eventSchema = v.variant("type", [
   }),
   v.object({ type: of("candidate_made"), at, phase, onto: text, candidate: text }),
   v.object({ type: of("verification"), at, phase, tree: text, outcome }),
-  v.object({ type: of("base_verified"), at, tip: text, outcome, findings: texts }),
+  v.object({
+    ...{ type: of("base_verified"), at, tip: text, outcome, findings: texts },
+    failsSetUp: v.optional(flag),
+  }),
   v.object({ type: of("phase_landed"), at, phase, candidate: text, verified: flag }),
   v.object({ type: of("landing_repeated"), at, phase, candidate: text }),
   v.object({ type: of("base_moved"), at, phase, tip: text }),

@@ -86,7 +86,11 @@ function noteBase(
 ): void {
   addBase(engine, tip, base);
   const findings = failures.map(({ finding }) => finding);
-  note(engine, { type: "base_verified", tip, outcome, findings });
+  const failsSetUp = failures.some(({ command }) => command === undefined);
+  note(engine, {
+    ...{ type: "base_verified", tip, outcome, findings },
+    ...(failsSetUp && { failsSetUp }),
+  });
 }
 
 /** What is known of a commit that fails in this way. */

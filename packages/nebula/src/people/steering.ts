@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { readWholeFile, removeFile } from "@quasar/durable";
 import { isTracked } from "@quasar/git/internal";
@@ -6,6 +6,7 @@ import { messageOf } from "@quasar/runs/internal";
 import type { NebulaEvent } from "../events.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaHome } from "../state/home.ts";
+import { eventsIn } from "../state/events.ts";
 import type { StateStore } from "../state/store.ts";
 import { note } from "../state/report.ts";
 import { pauseEnds } from "./pause.ts";
@@ -81,7 +82,7 @@ export function createSteering(options: SteeringOptions): Steering {
       }
       pause(pauseEnds(home, { id: store.current.id, dir }).join(" and "));
       await take("STOP", () => stop(`after the turns in flight: ${join(dir, "STOP")}`));
-      await take("RETRY", (text) => retry(text.trim()));
+      await take("RETRY", (text, { mtimeMs }) => retry(text.trim(), mtimeMs));
     },
   };
 
@@ -96,14 +97,16 @@ export function createSteering(options: SteeringOptions): Steering {
   }
 
   /** Does what a file asks that was not taken before; then it is removed. */
-  async function take(name: string, carryOut: (text: string) => void): Promise<void> {
+  async function take(name: string, carryOut: (text: string, stat: Stats) => void): Promise<void> {
     const path = join(dir, name);
-    const identity = identityOf(path);
-    if (identity === undefined || taken.get(name) === identity) return;
+    const stat = statOf(path);
+    if (stat === undefined) return;
+    const identity = `${stat.dev}.${stat.ino}.${stat.mtimeMs}`;
+    if (taken.get(name) === identity) return;
     taken.set(name, identity);
     const text = orWarning(path, () => readWholeFile(path, { maxBytes: 4096 }));
     if (text === undefined) return;
-    carryOut(Buffer.from(text).toString());
+    carryOut(Buffer.from(text).toString(), stat);
     if (await isTracked(dir, name)) {
       tell({ type: "warning", message: `${path} is tracked by git, and stays` });
     } else {
@@ -121,10 +124,20 @@ export function createSteering(options: SteeringOptions): Steering {
     }
   }
 
-  function retry(id: string): void {
+  /** What a person has decided since by a command is the last word, also where the file could not be taken before. */
+  function retry(id: string, askedAtMs: number): void {
     const phase = store.current.phases.find((each) => each.id === id);
     if (phase === undefined) {
       report({ type: "warning", message: `RETRY: there is no phase ${JSON.stringify(id)}` });
+      return;
+    }
+    const later = eventsIn(home).findLast(
+      (event) =>
+        event.type === "decision" && event.phase === id && Date.parse(event.at) > askedAtMs,
+    );
+    if (later?.type === "decision") {
+      const { verb } = later;
+      report({ type: "warning", phase: id, message: `RETRY is older than ${verb}, which counts` });
       return;
     }
     const { attempt, digest } = phase;
@@ -139,11 +152,10 @@ export function createSteering(options: SteeringOptions): Steering {
   }
 }
 
-/** Another for each file that is put at a path; `undefined`: there is none that can be seen. */
-function identityOf(path: string): string | undefined {
+/** `undefined`: there is none that can be seen. */
+function statOf(path: string): Stats | undefined {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat && `${stat.dev}.${stat.ino}.${stat.mtimeMs}`;
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -63,7 +63,7 @@ test("what stands in the way of an engine is removed before a resume", () => {
   const message = "words";
   const obstacles = [
     { stops: "work", message, accepts: "settings" },
-    { stops: "work", message, accepts: "red-base" },
+    { stops: "work", message, fails: "verify", accepts: "red-base" },
     { stops: "landing", message, shells: ["git -C /repo switch main"] },
   ] as const;
   const state = nebula as unknown as NebulaState;
@@ -84,4 +84,17 @@ test("of a nebula that has ended, and whose branch lacks what has landed, nothin
   const obstacles = [{ stops: "landing", message: "words", shells }] as const;
   const nebula = state as unknown as NebulaState;
   expect(stepsOfNebula(nebula, now as unknown as NebulaNow, { obstacles })).toEqual(shells);
+});
+
+test("a branch that cannot be set up is not accepted: a resume verifies it again", () => {
+  const phases = [{ id: "a", status: "queued", questions: [] }];
+  const nebula = { id: "abc", dir: "/demo", archivedFrom: "", planVerdict: "", phases };
+  const now = { pauseEnds: [], questions: [], limits: new Map() };
+  const obstacles = [{ stops: "work", message: "words", fails: "setup" }] as const;
+  const state = nebula as unknown as NebulaState;
+  expect(stepsOfNebula(state, now as unknown as NebulaNow, { obstacles })).toEqual([
+    "quasar nebula update-base --nebula abc   # once your branch has a fix",
+    "quasar nebula update /demo   # or once setup is corrected",
+    "quasar nebula apply abc --auto --resume",
+  ]);
 });

@@ -40,32 +40,18 @@ export interface Around {
   readonly obstacles?: readonly NebulaObstacle[] | undefined;
 }
 
-/** What a person types after an engine has ended. */
-export function nextOfNebula(
-  state: NebulaState,
-  now: NebulaNow,
-  reason: StopReason,
-  around: Around,
-): readonly string[] {
-  if (reason === "red_base") {
-    return [...redBaseSteps(state), `${resumeCommand(state)} ${FLAGS["red-base"]}`];
-  }
-  return stepsOfNebula(state, now, around);
-}
-
 /** With which a resume accepts what stands in its way. */
 const FLAGS = {
   settings: "--accept-settings",
   "red-base": "--accept-red-base",
 } as const satisfies Record<NonNullable<NebulaObstacle["accepts"]>, string>;
 
-const isRedBase = ({ accepts }: NebulaObstacle): boolean => accepts === "red-base";
-
 /** What repairs a branch that fails by itself. */
-function redBaseSteps({ id, dir }: NebulaState): readonly string[] {
+function redBaseSteps({ id, dir }: NebulaState, fails: NebulaObstacle["fails"]): readonly string[] {
+  if (fails === undefined) return [];
   return [
     `quasar nebula update-base --nebula ${id}   # once your branch has a fix`,
-    `quasar nebula update ${shellWord(dir)}   # or once verify is corrected`,
+    `quasar nebula update ${shellWord(dir)}   # or once ${fails} is corrected`,
   ];
 }
 
@@ -94,7 +80,7 @@ export function stepsOfNebula(
   const steps = [
     ...now.pauseEnds,
     ...obstacles.flatMap(({ shells = [] }) => shells),
-    ...(obstacles.some(isRedBase) ? redBaseSteps(state) : []),
+    ...obstacles.flatMap(({ fails }) => redBaseSteps(state, fails)),
     ...(question === undefined ? [] : [answerStep(question)]),
     ...waitingSteps(waiting, nebulaId),
     ...failedSteps(failed, nebulaId),

@@ -45,7 +45,7 @@ import { editedAdvice } from "./edited.ts";
 import { ENGINE, type EngineRecord } from "./engine-lines.ts";
 import { capWords, costOf, limitsOf, typedTotal, withTypedPhase } from "./limits.ts";
 import { aroundOf } from "./next.ts";
-import { exitOfNebula, nextOfNebula } from "./outcome.ts";
+import { exitOfNebula, stepsOfNebula } from "./outcome.ts";
 import { phaseOptions, planner } from "./phase-options.ts";
 import { requireNebulaTrust } from "./trust.ts";
 import { uncommittedBeside, uncommittedWords } from "./uncommitted.ts";
@@ -99,7 +99,7 @@ export async function workOnNebula(
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
     const problem = await notifyOf(state, reason, settings, root);
     if (problem !== undefined) warn(problem);
-    const next = nextOfNebula(state, now, reason, around);
+    const next = stepsOfNebula(state, now, around);
     say(nebulaResult(nebulaFacts(state, cost, now, around), { reason, exit, next }));
     return exit;
   }
