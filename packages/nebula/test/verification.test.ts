@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKeyManager, listReceipts, verifyReceipt } from "@quasar/receipts";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { updateNebula } from "../src/people/update-nebula.ts";
 import type { NebulaEvent, Told } from "../src/events.ts";
 import { loadNebula } from "../src/spec/index.ts";
@@ -67,6 +67,20 @@ test("where the branch fails by itself nothing begins, no phase is blamed, and t
   // The next engine verifies it again, once.
   expect((await place.apply(WRITES_BOTH)).reason).toBe("red_base");
   expect(bases(place)).toEqual(["failed", "failed"]);
+});
+
+test("a command that touches a file under the user's own filter has changed nothing", async () => {
+  const files = { ".gitattributes": "*.up filter=up\n", "x.up": "hello\n" };
+  const place = aPlace(files, verifiedBy("touch x.up; grep -q HELLO x.up", "touch x.up"));
+  const config = join(place.root, "config");
+  writeFileSync(config, '[filter "up"]\nclean = tr A-Z a-z\nsmudge = tr a-z A-Z\n');
+  vi.stubEnv("GIT_CONFIG_GLOBAL", config);
+  try {
+    expect((await place.apply(WRITES_BOTH)).reason).toBe("done");
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect([...bases(place), ...outcomes(place)]).toEqual(["passed", "passed", "passed"]);
 });
 
 test("failures that a person accepts are no phase's, and others are", async () => {

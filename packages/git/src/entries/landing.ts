@@ -1,5 +1,6 @@
 /** For the packages of this workspace, which are released together; may change in any release. */
 export { changeDigest } from "../landing/change-digest.ts";
+export { changedInCheckOut } from "../landing/changed-in-check-out.ts";
 export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.ts";
 export { haveCommonPast } from "../head.ts";
 export { isShallow } from "../repository.ts";

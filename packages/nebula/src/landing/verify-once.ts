@@ -1,6 +1,6 @@
-import { currentHead, dirtyPaths, type Repository } from "@quasar/git";
+import { currentHead, type Repository } from "@quasar/git";
 import { hiddenChanges } from "@quasar/git/internal";
-import { checkOutCommit } from "@quasar/git/landing";
+import { changedInCheckOut, checkOutCommit } from "@quasar/git/landing";
 import { treeToCommit } from "@quasar/git/work-trees";
 import { signReceipt } from "@quasar/receipts";
 import type { Engine } from "../context/context.ts";
@@ -95,7 +95,7 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<After> {
   const { head, branch } = await currentHead(path, { signal });
-  const dirty = await dirtyPaths(path, { signal });
+  const dirty = await changedInCheckOut(path, { signal });
   const hidden = await hiddenChanges(path, { signal });
   const isSame = head === commit && dirty.length === 0;
   const found = isSame ? tree : await treeToCommit(path, { signal });
