@@ -75,7 +75,7 @@ test("cost names the turn whose end is not known, with what is reserved for it",
   const bill = lastRecord(await quasar(at, ["cost", "--json"]));
   expect(bill).toMatchObject({ turns: [], openTurn: { role: "coder", attempt: 1 } });
   expect((await quasar(at, ["cost"])).stdout).toMatch(
-    / coder +1 +open .* o\n[^]* o not finished yet\n/u,
+    /\$0\.00 of \$5\.00, and up to \$\d\.\d\d for the turn whose end is not known\n[^]* coder +1 +open .* o\n[^]* o not finished yet\n/u,
   );
 });
 

@@ -9,6 +9,7 @@ import { createStartBook } from "./start/book.ts";
 import type { StartLimits } from "./start/limits.ts";
 import { registerTool } from "./tools/register.ts";
 import type { Permission } from "./permission.ts";
+import type { NebulaLimits } from "./tools/tool.ts";
 import { toolsFor } from "./tools/tools.ts";
 
 export interface ServeOptions {
@@ -20,6 +21,8 @@ export interface ServeOptions {
   /** What callers may do beside reading. */
   readonly allowed: ReadonlySet<Permission>;
   readonly limits: StartLimits;
+  /** What a nebula's engines may spend by the user's settings. @default what its files say */
+  readonly nebulaLimits?: NebulaLimits | undefined;
 }
 
 /** Bytes of one message: a larger one ends the connection. */
@@ -65,7 +68,7 @@ interface Shared {
 }
 
 function createServer(options: ServeOptions, { book, subscriptions }: Shared): McpServer {
-  const { root, version, commands, allowed, limits } = options;
+  const { root, version, commands, allowed, limits, nebulaLimits } = options;
   const info = { name: "quasar", title: "Quasar", version };
   const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true } };
   const server = new McpServer(info, {
@@ -73,7 +76,7 @@ function createServer(options: ServeOptions, { book, subscriptions }: Shared): M
     instructions: INSTRUCTIONS,
     maxToolInputElements: 10_000,
   });
-  const deps = { root, commands, limits, book };
+  const deps = { root, commands, limits, nebulaLimits, book };
   for (const tool of toolsFor(allowed)) registerTool(server, tool, deps);
   registerResources(server, root);
   registerPrompt(server);

@@ -57,6 +57,7 @@ export function aRun(change: Partial<RunFacts> = {}): RunFacts {
       unknownUsd: 0.17,
       hasUnreportedCosts: false,
       knownUsd: 1.26,
+      reservedUsd: 0,
       maxUsd: 5,
       byRole: [
         { name: "coder", knownUsd: 0.84, unknownUsd: 0.17, turnCount: 4 },

@@ -33,7 +33,7 @@ export function factsSaying(text: string, count = 1): RunFacts {
       ...{ needsHumanReview: true, summary: text },
     },
     money: {
-      ...{ spentUsd: 0.75, knownUsd: 0.5, unknownUsd: 0.25, maxUsd: 5 },
+      ...{ spentUsd: 0.75, knownUsd: 0.5, unknownUsd: 0.25, reservedUsd: 0, maxUsd: 5 },
       ...{ hasUnreportedCosts: false, byRole: [share], byCycle: [share, share] },
     },
     recovery: { crashCount: 1, resumeCount: 1, boughtTwiceCount: 1, boughtTwiceUsd: 0.75 },

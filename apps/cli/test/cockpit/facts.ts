@@ -8,7 +8,14 @@ export const NOW: number = Date.parse("2026-11-21T16:05:07Z");
 
 export function money(knownUsd: number, maxUsd = 0, unknownUsd = 0): MoneyFacts {
   const spentUsd = knownUsd + unknownUsd;
-  const spent = { spentUsd, knownUsd, unknownUsd, hasUnreportedCosts: false, maxUsd };
+  const spent = {
+    spentUsd,
+    knownUsd,
+    unknownUsd,
+    hasUnreportedCosts: false,
+    reservedUsd: 0,
+    maxUsd,
+  };
   return { ...spent, byRole: [], byCycle: [] };
 }
 

@@ -1,6 +1,7 @@
 import { type NebulaFacts, openNebulaFacts } from "@quasar/nebula/facts";
 import type { Workspace } from "@quasar/runs";
 import { openRunFacts, readRunFacts, type RunFacts } from "@quasar/runs/facts";
+import type { CallContext } from "../tools/tool.ts";
 import { findNebulaPlace, isNebulaId } from "./find-nebula.ts";
 import { findRunPlace } from "./find-run.ts";
 
@@ -9,9 +10,12 @@ export type Read =
   | { readonly kind: "run"; readonly facts: RunFacts }
   | { readonly kind: "nebula"; readonly facts: NebulaFacts };
 
+/** Where runs and nebulae are, and the limits of the latter. */
+export type Places = Pick<CallContext, "workspace" | "nebulaLimits">;
+
 /** @throws {McpError} `ERR_NOT_FOUND` @throws {RunsError} */
-export async function readAny(own: Workspace, id: string): Promise<Read> {
-  return (await openAny(own, id))();
+export async function readAny(places: Places, id: string): Promise<Read> {
+  return (await openAny(places, id))();
 }
 
 /**
@@ -20,10 +24,14 @@ export async function readAny(own: Workspace, id: string): Promise<Read> {
  * @returns What gives it as it stands now.
  * @throws {McpError} `ERR_NOT_FOUND` @throws {RunsError} also at a look
  */
-export async function openAny(own: Workspace, id: string): Promise<() => Promise<Read>> {
+export async function openAny(
+  { workspace: own, nebulaLimits }: Places,
+  id: string,
+): Promise<() => Promise<Read>> {
   if (isNebulaId(id)) {
     const { repositoryId } = own;
-    const reader = openNebulaFacts(repositoryId, findNebulaPlace(own, id).id);
+    const limitsOf = nebulaLimits?.(own);
+    const reader = openNebulaFacts(repositoryId, findNebulaPlace(own, id).id, { limitsOf });
     return async () => ({ kind: "nebula", facts: await reader.look() });
   }
   const { workspace, id: runId } = await findRunPlace(own, id);

@@ -9,7 +9,8 @@ import { NOTE } from "../untrusted/quoted.ts";
 import type { CallContext, Tool } from "./tool.ts";
 
 /** What the tools of a server share. */
-export interface ToolDeps extends Pick<CallContext, "commands" | "limits" | "book"> {
+export interface ToolDeps
+  extends Pick<CallContext, "commands" | "limits" | "nebulaLimits" | "book"> {
   /** The top folder of the work tree, or one in it. */
   readonly root: string;
 }

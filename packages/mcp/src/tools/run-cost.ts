@@ -8,8 +8,8 @@ export const runCost = tool({
   description:
     "What a run or nebula has spent in US dollars, and against which limit: by role, cycle and phase.",
   input: ofAny,
-  async call({ id }, { workspace }) {
-    const { kind, facts } = await readAny(workspace, id);
+  async call({ id }, context) {
+    const { kind, facts } = await readAny(context, id);
     return { origin: `${kind} ${id}`, facts: { money: facts.money } };
   },
 });

@@ -13,8 +13,8 @@ export const runEvents = tool({
     id: anyId,
     from: z.int().min(0).max(10_000_000).default(0).describe("How many to pass over"),
   }),
-  async call({ id, from }, { workspace }) {
-    const { kind, facts } = await readAny(workspace, id);
+  async call({ id, from }, context) {
+    const { kind, facts } = await readAny(context, id);
     const events = facts.events.slice(from, from + MOST);
     const next = from + events.length;
     return {

@@ -18,9 +18,9 @@ export const runStatus = tool({
     id: anyId,
     wait_s: z.int().min(0).max(50).default(0).describe("Seconds to wait; 0: answer at once"),
   }),
-  async call({ id, wait_s: waitS }, { workspace, signal, progress }) {
+  async call({ id, wait_s: waitS }, { signal, progress, ...places }) {
     const startedAt = performance.now();
-    const look = await openAny(workspace, id);
+    const look = await openAny(places, id);
     for (;;) {
       const found = await look();
       const status = found.kind === "run" ? runStatusOf(found.facts) : nebulaStatusOf(found.facts);

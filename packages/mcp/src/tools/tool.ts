@@ -1,3 +1,4 @@
+import type { LimitsOf } from "@quasar/nebula/facts";
 import type { Workspace } from "@quasar/runs";
 import type * as z from "zod/v4";
 import type { OwnCommands } from "../command.ts";
@@ -5,12 +6,16 @@ import type { Permission } from "../permission.ts";
 import type { StartBook } from "../start/book.ts";
 import type { StartLimits } from "../start/limits.ts";
 
+/** What engines may spend on the nebulae of a repository by the user's settings. */
+export type NebulaLimits = (workspace: Workspace) => LimitsOf;
+
 /** What a tool works with. */
 export interface CallContext {
   /** The work tree that the server was started in. */
   readonly workspace: Workspace;
   readonly commands: OwnCommands;
   readonly limits: StartLimits;
+  readonly nebulaLimits: NebulaLimits | undefined;
   readonly book: StartBook;
   /** Who calls, as it names itself: not checked. */
   readonly caller: () => string;

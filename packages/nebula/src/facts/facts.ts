@@ -24,11 +24,12 @@ import { needsOf } from "./needs.ts";
 import { standingOf } from "./standing.ts";
 import { type NebulaStory, NO_PHASE_STORY } from "./story.ts";
 
+/** What engines may spend. */
+export type SpendingLimits = Pick<EngineLimits, "totalUsd" | "phaseUsd">;
+
 /** What a caller knows of a nebula that its own files do not say. */
 export interface NebulaBeside {
-  /** What engines may spend by the user's settings. @default what its files say */
-  readonly limits?: Pick<EngineLimits, "totalUsd" | "phaseUsd"> | undefined;
-  /** By the same settings. @default not known */
+  /** By the user's settings. @default not known */
   readonly shortages?: readonly Shortage[] | undefined;
   /** Found by asking git. @default not known */
   readonly obstacles?: readonly NebulaObstacle[] | undefined;
@@ -39,6 +40,8 @@ export interface NebulaSources {
   readonly state: NebulaState;
   /** The files that it is worked on by; `undefined`: nobody has read them, or they cannot be read. */
   readonly spec: NebulaSpec | undefined;
+  /** By the user's settings. @default what its files say */
+  readonly limits?: SpendingLimits | undefined;
   readonly cost: NebulaCost;
   readonly now: NebulaNow;
   readonly story: NebulaStory;
@@ -51,9 +54,9 @@ export interface NebulaSources {
 
 /** Pure: the same sources have the same facts. */
 export function nebulaFacts(sources: NebulaSources): NebulaFacts {
-  const { state, spec, cost, now, story, beside = {}, problems = [] } = sources;
+  const { state, spec, limits, cost, now, story, beside = {}, problems = [] } = sources;
   const { planVerdict, planReason } = state;
-  const { shortages = [], obstacles = [], limits } = beside;
+  const { shortages = [], obstacles = [] } = beside;
   const phases = phaseFacts(sources);
   const isWorking = now.pid !== undefined;
   const lives = livesOf(story.lives, isWorking);
@@ -68,7 +71,7 @@ export function nebulaFacts(sources: NebulaSources): NebulaFacts {
     push: pushFacts(state),
     needs: needsOf(state, now, shortages),
     ...{ shortages, obstacles, phases },
-    money: nebulaMoney(cost.total, state, phases, total),
+    money: nebulaMoney(cost.total, phases, total),
     landings: landedPhases(state).map((phase) => landingFacts(phase, story)),
     lane: laneOrder(state.phases, spec?.execution.mergeOrder ?? "ready"),
     ...{ decisions: story.decisions, questions: story.questions, openQuestions: now.questions },
@@ -91,9 +94,9 @@ function phaseFacts({
   now,
   story,
   runs,
-  beside = {},
+  limits = { totalUsd: 0, phaseUsd: 0 },
+  beside: { shortages } = {},
 }: NebulaSources): readonly PhaseFacts[] {
-  const { limits = { totalUsd: 0, phaseUsd: 0 }, shortages } = beside;
   const specs = new Map(spec?.phases.map((phase) => [phase.id, phase]));
   const waves = wavesOf(spec);
   return state.phases.map((phase): PhaseFacts => {
@@ -105,7 +108,9 @@ function phaseFacts({
     const ofRuns = runs.get(id) ?? [];
     const landedSha = phase.landing > 0 ? phase.candidate : "";
     const hasBudget = shortages !== undefined && isFunded(phase, shortages);
+    const spent = spendingOf(cost.phases, id);
     const maxUsd = spec && own ? limitOf({ spec, limits }, own) : 0;
+    const reservedUsd = isWorkedOn ? Math.max(0, exactUsd(phase.reservedUsd - spent.spentUsd)) : 0;
     return {
       ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
       standing: standingOf({ status, isWorkedOn, retryAt }, now),
@@ -114,7 +119,7 @@ function phaseFacts({
       ...{ dependsOn: own?.dependsOn ?? [], wave: waves.get(id) ?? 0 },
       attempts: attemptsOf(phase, told.attempts),
       ...{ reworks: told.reworks, warnings: told.warnings },
-      money: moneyOf(spendingOf(cost.phases, id), ofRuns, maxUsd),
+      money: moneyOf(spent, ofRuns, { maxUsd, reservedUsd }),
       runs: ofRuns,
       ...{ question, digest, baseSha, tipSha, landedSha },
       landedAt: told.landedAt.get(landedSha) ?? "",

@@ -14,7 +14,13 @@ export type {
   VerificationFacts,
 } from "./nebula-facts.ts";
 export { needsOf } from "./needs.ts";
-export { type NebulaFactsReader, openNebulaFacts, readNebulaFacts } from "./read-facts.ts";
+export {
+  type LimitsOf,
+  type NebulaFactsOptions,
+  type NebulaFactsReader,
+  openNebulaFacts,
+  readNebulaFacts,
+} from "./read-facts.ts";
 export { redactNebulaFacts } from "./redact.ts";
 export { reasonOf, type Standing, standingOf } from "./standing.ts";
 export { NO_STORY, type NebulaStory, continueStory } from "./story.ts";

@@ -1,42 +1,51 @@
-import type { MoneyFacts, RunFacts } from "@quasar/runs/facts";
+import type { MoneyFacts, RunFacts, ShareFacts, TurnFacts } from "@quasar/runs/facts";
 import { exactUsd, knownUsd, type RunSpending, sumShares } from "@quasar/runs/internal";
 import { NOTHING } from "../state/cost.ts";
-import type { NebulaState } from "../state/state.ts";
 import type { NebulaFacts, PhaseFacts } from "./nebula-facts.ts";
 
 /**
  * What was spent, of which the ledgers say how much it is, and the runs on what.
  *
- * @param maxUsd - 0: no limit.
+ * @param limits - US dollars; `maxUsd`: 0 is no limit.
  */
 export function moneyOf(
   { spentUsd, unknownUsd }: RunSpending,
   runs: readonly RunFacts[],
-  maxUsd: number,
+  { maxUsd, reservedUsd }: Pick<MoneyFacts, "maxUsd" | "reservedUsd">,
 ): MoneyFacts {
   const spent = { spentUsd, unknownUsd };
   return {
-    ...{ ...spent, knownUsd: knownUsd(spent), maxUsd },
+    ...{ ...spent, knownUsd: knownUsd(spent), reservedUsd, maxUsd },
     hasUnreportedCosts: runs.some(({ money }) => money.hasUnreportedCosts),
-    byRole: sumShares(runs.flatMap(({ money }) => money.byRole)),
-    byCycle: sumShares(runs.flatMap(({ money }) => money.byCycle)),
+    byRole: sumShares(runs.flatMap((run) => sharesOf(run, "byRole", ({ role }) => role))),
+    byCycle: sumShares(runs.flatMap((run) => sharesOf(run, "byCycle", cycleName))),
   };
+}
+
+const cycleName = ({ cycle }: TurnFacts): string => `cycle ${cycle}`;
+
+/** A nebula counts the turn of a run whose end is not known as spent at most. */
+function sharesOf(
+  { money, turns }: RunFacts,
+  by: "byRole" | "byCycle",
+  nameOf: (turn: TurnFacts) => string,
+): readonly ShareFacts[] {
+  const open = turns.find(({ status }) => status === "open");
+  if (open === undefined || money.reservedUsd === 0) return money[by];
+  const reserved = { knownUsd: 0, unknownUsd: money.reservedUsd, turnCount: 0 };
+  return [...money[by], { name: nameOf(open), ...reserved }];
 }
 
 /** The money of a whole nebula. */
 export function nebulaMoney(
   total: RunSpending,
-  state: Pick<NebulaState, "phases">,
   phases: readonly PhaseFacts[],
   maxUsd: number,
 ): NebulaFacts["money"] {
-  const reserved = state.phases.map(({ reservedUsd }, at) =>
-    phases[at]?.isWorkedOn === true ? Math.max(0, reservedUsd - phases[at].money.spentUsd) : 0,
-  );
   const runs = phases.flatMap((phase) => phase.runs);
+  const reserved = phases.reduce((sum, { money }) => sum + money.reservedUsd, 0);
   return {
-    ...moneyOf(total, runs, maxUsd),
-    reservedUsd: exactUsd(reserved.reduce((sum, usd) => sum + usd, 0)),
+    ...moneyOf(total, runs, { maxUsd, reservedUsd: exactUsd(reserved) }),
     byPhase: phases.flatMap(({ id: name, money, runs: own, attempts }) => {
       if (attempts.length === 0) return [];
       const turnCount = own.reduce((sum, { turns }) => sum + turns.length, 0);

@@ -48,8 +48,6 @@ export interface NebulaFacts extends NebulaProgress {
   /** What stands in the way of an engine; none where git was not asked. */
   readonly obstacles: readonly NebulaObstacle[];
   readonly money: MoneyFacts & {
-    /** Set apart for phases that are worked on, beyond what they have spent. */
-    readonly reservedUsd: number;
     readonly byPhase: MoneyFacts["byRole"];
   };
   /** In the order of the plan. */

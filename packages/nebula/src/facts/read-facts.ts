@@ -12,7 +12,7 @@ import { keptSpec } from "../state/list.ts";
 import { isSettled, type NebulaState, type PhaseState } from "../state/state.ts";
 import { loadSaved } from "../state/store.ts";
 import { runnersIn } from "../state/working.ts";
-import { type NebulaBeside, nebulaFacts } from "./facts.ts";
+import { type NebulaBeside, nebulaFacts, type SpendingLimits } from "./facts.ts";
 import type { NebulaFacts } from "./nebula-facts.ts";
 import { continueStory, NO_STORY } from "./story.ts";
 import { withRecent } from "./with-recent.ts";
@@ -31,12 +31,24 @@ export interface NebulaFactsReader {
   look(beside?: NebulaBeside): Promise<NebulaFacts>;
 }
 
+/** What engines may spend on a nebula by the user's settings. */
+export type LimitsOf = (spec: NebulaSpec, state: NebulaState) => SpendingLimits;
+
+export interface NebulaFactsOptions {
+  /** Asked once for each revision of the nebula's files. @default what its files say */
+  readonly limitsOf?: LimitsOf | undefined;
+}
+
 /** @param commonDir - The git folder that all work trees share. */
-export function openNebulaFacts(commonDir: string, id: string): NebulaFactsReader {
+export function openNebulaFacts(
+  commonDir: string,
+  id: string,
+  { limitsOf }: NebulaFactsOptions = {},
+): NebulaFactsReader {
   const home = nebulaHome(commonDir, id);
   const savedNow = createStateReader(home);
   const costNow = createCostReader(commonDir);
-  const specNow = createSpecReader(commonDir);
+  const specNow = createSpecReader(commonDir, limitsOf);
   const runsNow = createRunsReader(home);
   const journalNow = journalReader(home.journal, NO_STORY, continueStory);
   let last: { readonly key: readonly unknown[]; readonly facts: NebulaFacts } | undefined;
@@ -45,18 +57,20 @@ export function openNebulaFacts(commonDir: string, id: string): NebulaFactsReade
       // The journal first: what is added meanwhile is in the state by then.
       const journal = journalNow();
       const { state, recent } = savedNow();
-      const { spec, problems } = specNow(state);
+      const read = specNow(state);
+      const { spec, limits, problems } = read;
       const now = await nebulaNow(commonDir, state);
       const cost = await costNow(state);
       const holders = now.pid === undefined ? NOBODY : runnersIn(commonDir);
       const runs = await runsNow(state, holders);
-      const read = [...runs.values()].flat();
-      const key = [journal, state, spec, beside, textOf(now), textOf(cost), ...read];
+      const all = [...runs.values()].flat();
+      const key = [journal, state, read, beside, textOf(now), textOf(cost), ...all];
       const isSame = key.length === last?.key.length && key.every((it, n) => it === last?.key[n]);
       if (last !== undefined && isSame) return last.facts;
       const story = withRecent(journal, recent);
       const found = [...(journal.problem === undefined ? [] : [journal.problem]), ...problems];
-      const facts = nebulaFacts({ state, spec, cost, now, story, runs, beside, problems: found });
+      const sources = { state, spec, limits, cost, now, story, runs, beside };
+      const facts = nebulaFacts({ ...sources, problems: found });
       last = { key, facts };
       return facts;
     },
@@ -67,9 +81,9 @@ export function openNebulaFacts(commonDir: string, id: string): NebulaFactsReade
 export function readNebulaFacts(
   commonDir: string,
   { id }: Pick<NebulaState, "id">,
-  beside?: NebulaBeside,
+  { beside, ...options }: NebulaFactsOptions & { readonly beside?: NebulaBeside | undefined } = {},
 ): Promise<NebulaFacts> {
-  return openNebulaFacts(commonDir, id).look(beside);
+  return openNebulaFacts(commonDir, id, options).look(beside);
 }
 
 const NOBODY: ReadonlyMap<string, Holder> = new Map();
@@ -117,26 +131,31 @@ function createCostReader(commonDir: string): (state: NebulaState) => Promise<Ne
 
 interface ReadSpec {
   readonly spec: NebulaSpec | undefined;
+  readonly limits: SpendingLimits | undefined;
   /** Why it cannot be read. */
   readonly problems: readonly string[];
 }
 
 /** Reads the copy that a nebula is worked on by: once for each revision. */
-function createSpecReader(commonDir: string): (state: NebulaState) => ReadSpec {
+function createSpecReader(
+  commonDir: string,
+  limitsOf?: LimitsOf,
+): (state: NebulaState) => ReadSpec {
   let known: { readonly key: string; readonly read: ReadSpec } | undefined;
   return (state) => {
-    const key = `${state.revision} ${state.typedTotalUsd}`;
-    if (known?.key !== key) known = { key, read: readSpecOf(commonDir, state) };
+    const key = `${state.revision} ${state.typedTotalUsd} ${state.typedPhaseUsd}`;
+    if (known?.key !== key) known = { key, read: readSpecOf(commonDir, state, limitsOf) };
     return known.read;
   };
 }
 
-function readSpecOf(commonDir: string, state: NebulaState): ReadSpec {
+function readSpecOf(commonDir: string, state: NebulaState, limitsOf?: LimitsOf): ReadSpec {
   try {
-    return { spec: keptSpec(commonDir, state), problems: [] };
+    const spec = keptSpec(commonDir, state);
+    return { spec, limits: limitsOf?.(spec, state), problems: [] };
   } catch (error) {
     if (!(error instanceof NebulaError)) throw error;
-    return { spec: undefined, problems: [error.message] };
+    return { spec: undefined, limits: undefined, problems: [error.message] };
   }
 }
 

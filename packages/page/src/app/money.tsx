@@ -1,5 +1,5 @@
 import type { ShareFacts } from "@quasar/runs/facts";
-import { budget, count, money } from "@quasar/runs/text";
+import { budget, count, money, openTurnWords } from "@quasar/runs/text";
 import type { ReportData } from "../report-data.ts";
 
 interface Group {
@@ -10,7 +10,6 @@ interface Group {
 /** What was spent, and on what. Amounts that are only reserved stand apart. */
 export function Money({ data }: { readonly data: ReportData }) {
   const facts = data.kind === "run" ? data.run.money : data.nebula.money;
-  const reservedUsd = data.kind === "nebula" ? data.nebula.money.reservedUsd : 0;
   const groups: readonly Group[] = [
     { name: "Phase", shares: data.kind === "nebula" ? data.nebula.money.byPhase : [] },
     { name: "Role", shares: facts.byRole },
@@ -21,7 +20,10 @@ export function Money({ data }: { readonly data: ReportData }) {
     <>
       <p class="lead">
         {budget(facts, facts.maxUsd)}
-        {reservedUsd > 0 && `, ${money(reservedUsd)} reserved for phases that are worked on`}
+        {data.kind === "run" && openTurnWords(facts.reservedUsd)}
+        {data.kind === "nebula" &&
+          facts.reservedUsd > 0 &&
+          `, ${money(facts.reservedUsd)} reserved for phases that are worked on`}
       </p>
       <div class="tables">
         {groups.map(({ name, shares }) => (

@@ -1,8 +1,7 @@
 import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
-import { budget, count } from "@quasar/runs/text";
+import { budget, count, openTurnWords } from "@quasar/runs/text";
 import type { ReportData } from "../report-data.ts";
-import { turnsOf } from "./runs.ts";
 
 /** What the reader wants to know first. */
 export interface Verdict {
@@ -21,7 +20,7 @@ export interface Verdict {
 export type Tone = "good" | "bad" | "wait" | "quiet";
 
 export function verdictOf(data: ReportData): Verdict {
-  return data.kind === "run" ? ofRun(data.run, turnsOf(data).length) : ofNebula(data.nebula);
+  return data.kind === "run" ? ofRun(data.run) : ofNebula(data.nebula);
 }
 
 const TONES: Readonly<Record<RunFacts["status"], Tone>> = {
@@ -33,15 +32,15 @@ const TONES: Readonly<Record<RunFacts["status"], Tone>> = {
   damaged: "bad",
 };
 
-function ofRun(run: RunFacts, turnCount: number): Verdict {
+function ofRun(run: RunFacts): Verdict {
   const { status, reason, verdict, money } = run;
   const { satisfaction = "", risk = "", needsHumanReview = false, summary = "" } = verdict ?? {};
   const facts = [
     satisfaction === "" ? "" : `satisfaction ${satisfaction}`,
     risk === "" ? "" : `risk ${risk}`,
     needsHumanReview ? "the reviewer asks for a person's review" : "",
-    budget(money, money.maxUsd),
-    count(turnCount, "turn"),
+    budget(money, money.maxUsd) + openTurnWords(money.reservedUsd),
+    count(run.turns.length, "turn"),
     count(run.commits.length, "commit"),
   ];
   return {

@@ -1,3 +1,4 @@
+import { mostOfTurn } from "@quasar/loop/internal";
 import type { TurnSummary } from "../look/turns.ts";
 import type { RunSummary } from "../look/summary.ts";
 import { exactUsd } from "../text/format.ts";
@@ -9,16 +10,17 @@ const NO_TURN = "in no turn";
 
 type Spent = Pick<
   RunSummary,
-  "spentUsd" | "unknownUsd" | "hasUnreportedCosts" | "costUsd" | "maxBudgetUsd"
+  "spentUsd" | "unknownUsd" | "hasUnreportedCosts" | "costUsd" | "maxBudgetUsd" | "openTurn"
 >;
 
 /** What was spent, and by whom: each division adds up to the total. */
 export function moneyOf(run: Spent, turns: readonly TurnSummary[]): MoneyFacts {
-  const { spentUsd, unknownUsd, hasUnreportedCosts, maxBudgetUsd: maxUsd } = run;
+  const { spentUsd, unknownUsd, hasUnreportedCosts, maxBudgetUsd: maxUsd, openTurn } = run;
   const spending = { spentUsd, unknownUsd, hasUnreportedCosts };
   const total = { knownUsd: run.costUsd, unknownUsd };
   return {
     ...{ ...spending, knownUsd: run.costUsd, maxUsd },
+    reservedUsd: openTurn === undefined ? 0 : mostOfTurn(openTurn),
     byRole: shares(turns, total, ({ role }) => role),
     byCycle: shares(turns, total, ({ cycle }) => `cycle ${cycle}`),
   };

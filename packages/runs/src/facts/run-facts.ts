@@ -31,6 +31,7 @@ export interface RunFacts {
   /** Of the first and the last record of its journal. */
   readonly startedAt: string;
   readonly lastAt: string;
+  /** Of the reviewer in the cycle that it is at; `undefined`: there is none yet. */
   readonly verdict: VerdictFacts | undefined;
   readonly money: MoneyFacts;
   readonly recovery: RecoveryFacts;
@@ -52,7 +53,7 @@ export interface RunFacts {
   readonly next: readonly NextStep[];
 }
 
-/** What its last reviewer said. */
+/** What a reviewer said. */
 export interface VerdictFacts {
   readonly isApproved: boolean;
   /** As the reviewer says it: usually `high`, `medium` or `low`; `""`: not said. */
@@ -66,6 +67,11 @@ export interface VerdictFacts {
 export interface MoneyFacts extends Spending {
   /** What is known to have been spent. */
   readonly knownUsd: number;
+  /**
+   * Set apart beyond `spentUsd`: of a run, the most that the turn may have cost whose end is not known; of a nebula and its
+   * phases, for what is worked on.
+   */
+  readonly reservedUsd: number;
   /** 0: no limit. */
   readonly maxUsd: number;
   readonly byRole: readonly ShareFacts[];

@@ -1,11 +1,15 @@
 import { turnEndedAt, type TurnName } from "@quasar/agents/turns";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
+import { mostOfTurn } from "@quasar/loop/internal";
 import { isTurnOpen } from "@quasar/loop/turn";
 import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Fact } from "../journal/fact.ts";
 
 /** A turn of a run, as its checkpoint counts it. Costs are US dollars. */
-export interface TurnSummary extends Omit<CheckpointLedgerEntry, "status" | "source"> {
+export interface TurnSummary
+  extends Omit<CheckpointLedgerEntry, "status" | "source" | "reservedUsd"> {
+  /** What it might cost; of one that is open the most that it may have cost by now. */
+  readonly reservedUsd: number;
   /** `open`: its end is not known yet. */
   readonly status: CheckpointLedgerEntry["status"] | "open";
   /** Who says what it has cost; nobody yet for one that is open. */
@@ -82,7 +86,8 @@ export function turnsOf(
   const ended = turnsInLedger(checkpoint, durationOf, dir);
   const { turn, cycle } = checkpoint;
   if (turn === undefined || !isTurnOpen(checkpoint)) return ended;
-  const { id: turnId, role, attempt, reservedUsd, startedAt } = turn;
+  const { id: turnId, role, attempt, startedAt } = turn;
+  const reservedUsd = mostOfTurn(turn);
   const nothingKnown = { costUsd: 0, unknownUsd: 0, source: "", durationMs: undefined } as const;
   const open = { turnId, role, cycle, attempt, status: "open", reservedUsd, startedAt } as const;
   return [...ended, { ...open, ...nothingKnown }];

@@ -1,6 +1,6 @@
 import type { RunFacts } from "../facts/run-facts.ts";
 import { outcomeText } from "../words/events.ts";
-import { budget, count, duration } from "../text/format.ts";
+import { budget, count, duration, openTurnWords } from "../text/format.ts";
 import { code, fence } from "./inert.ts";
 import {
   historyParts,
@@ -75,11 +75,15 @@ export function verdictLine(facts: RunFacts): string {
   const worked = workedMs(facts);
   const told = [
     `**${standText(facts)}**${status === "damaged" ? "" : ` ${cycles}`}`,
-    ...(status === "damaged" ? [] : [budget(money, money.maxUsd), count(turns.length, "turn")]),
+    ...(status === "damaged" ? [] : [spentText(money), count(turns.length, "turn")]),
     ...(worked === undefined ? [] : [`${duration(worked)} of work`]),
     ...(lives.length > 1 || recovery.crashCount > 0 ? [crashWords(recovery)] : []),
   ].join(" · ");
   return reason === "" ? told : `${told}\n\nBecause: ${code(reason, 500)}`;
+}
+
+function spentText(money: RunFacts["money"]): string {
+  return budget(money, money.maxUsd) + openTurnWords(money.reservedUsd);
 }
 
 function standText({ status, lives }: RunFacts): string {

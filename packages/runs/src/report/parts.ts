@@ -103,7 +103,9 @@ function checksText({ cycles }: RunFacts, limits: ReportLimits): string {
 function costText({ money: spent }: RunFacts, limits: ReportLimits): string {
   const cycles = spent.byCycle.length > 1 ? spent.byCycle : [];
   const turnCount = spent.byRole.reduce((sum, each) => sum + each.turnCount, 0);
-  return moneyText({ ...spent, turnCount }, [...spent.byRole, ...cycles], limits);
+  const open = `The turn whose end is not known may have cost up to ${money(spent.reservedUsd)} more.`;
+  const also = spent.reservedUsd > 0 ? [open] : [];
+  return moneyText({ ...spent, turnCount }, [...spent.byRole, ...cycles], limits, also);
 }
 
 /**

@@ -50,6 +50,12 @@ export function budget(spending: Spending, maxUsd: number): string {
   return `${words}${isKnown ? " known" : ""}; some turns reported no cost`;
 }
 
+/** What the turn may have cost whose end is not known, after what was spent; `""`: there is none, or it has no limit. */
+export function openTurnWords(reservedUsd: number): string {
+  if (reservedUsd === 0) return "";
+  return `, and up to ${money(reservedUsd)} for the turn whose end is not known`;
+}
+
 /** `0.4 s`, `41 s`, `3:07`, `1:02:09`. */
 export function duration(ms: number): string {
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;

@@ -8,6 +8,7 @@ export {
   duration,
   moment,
   money,
+  openTurnWords,
   quotedWord,
   shellWord,
   size,

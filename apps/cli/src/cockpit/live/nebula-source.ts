@@ -3,13 +3,14 @@ import { findNebula } from "@quasar/nebula";
 import { type NebulaFacts, openNebulaFacts, type PhaseFacts } from "@quasar/nebula/facts";
 import { nebulaHome, runsFolder } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
+import { limitsIn } from "../../quasar/nebula/limits.ts";
 import type { Source } from "./source.ts";
 
 /** Reads a nebula; of each of its phases the run of the newest attempt is shown. */
 export function openNebulaSource(workspace: Workspace, nebulaId: string): Source {
   const { repositoryId } = workspace;
   const home = nebulaHome(repositoryId, nebulaId);
-  const reader = openNebulaFacts(repositoryId, nebulaId);
+  const reader = openNebulaFacts(repositoryId, nebulaId, { limitsOf: limitsIn(workspace) });
   let refs: ReadonlyMap<string, string> = new Map();
   let changing: readonly string[] = [];
   const folderOf = (phase: string): string => runsFolder(home, refs.get(phase) ?? "");

@@ -54,14 +54,13 @@ function headOf(shown: Shown, now: number): Head {
 function nebulaHead(nebula: NebulaFacts, now: number): Head {
   const { name, landedCount, phaseCount, needs, phases, status } = nebula;
   const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
-  const { reservedUsd, unknownUsd } = nebula.money;
   const isAlive = status === "working";
   return {
     name: `nebula ${name}`,
     state: [span(`${landedCount}/${phaseCount} landed  `), ...needSpans(needs.length)],
     brief: [...needSpans(needs.length), span(`  ${landedCount}/${phaseCount}`)],
     money: moneySpan(nebula.money),
-    more: reservedSpan(unknownUsd + reservedUsd),
+    more: reservedSpan(nebula.money),
     life: [
       span(`  ${elapsed(nebula, isAlive, now)}  `),
       isAlive ? span(`${working} at work`, working > 0 ? "cyan" : undefined) : stateSpan(status),
@@ -83,7 +82,7 @@ function runHead(run: RunFacts, now: number): Head {
     state: line(`cycle ${cycle} of ${maxCycles}`),
     brief: line(`cycle ${cycle}`),
     money: moneySpan(run.money),
-    more: reservedSpan(run.money.unknownUsd),
+    more: reservedSpan(run.money),
     life: [
       span(`  ${elapsed(run, isAlive, now)}  `),
       isAlive
@@ -126,6 +125,7 @@ function moneySpan({ spentUsd, knownUsd, maxUsd }: RunFacts["money"]): Span {
   return span(`${money(knownUsd)}${limit}`, isHigh ? "red" : undefined);
 }
 
-function reservedSpan(usd: number): Span {
+function reservedSpan({ unknownUsd, reservedUsd }: RunFacts["money"]): Span {
+  const usd = unknownUsd + reservedUsd;
   return span(usd < 0.005 ? "" : ` (${money(usd)} reserved)`);
 }

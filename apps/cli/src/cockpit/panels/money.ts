@@ -14,13 +14,19 @@ export function moneyBody(shown: Shown, columns: number): Body {
   return bodyOf([
     ...(facts.maxUsd > 0 ? [barLine(facts, columns)] : []),
     line(budget(facts, facts.maxUsd)),
-    ...(shown.kind === "nebula" ? reservedLines(shown.nebula.money.reservedUsd) : []),
+    ...reservedLines(facts.reservedUsd, RESERVED[shown.kind]),
     ...shares.map(shareLine),
   ]);
 }
 
-function reservedLines(usd: number): readonly Line[] {
-  return usd < 0.005 ? [] : [line(`${money(usd)} reserved for phases at work`)];
+/** What an amount is set apart for. */
+const RESERVED = {
+  run: "the turn whose end is not known",
+  nebula: "phases at work",
+} as const satisfies Record<Shown["kind"], string>;
+
+function reservedLines(usd: number, what: string): readonly Line[] {
+  return usd < 0.005 ? [] : [line(`${money(usd)} reserved for ${what}`)];
 }
 
 /** What is known to have been spent, what may have been, and the rest of the limit. */

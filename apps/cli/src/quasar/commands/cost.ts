@@ -10,7 +10,7 @@ import {
   readFacts,
   storedUnreportedCosts,
 } from "@quasar/runs/internal";
-import { budget, firstLine, jsonLine } from "@quasar/runs/text";
+import { budget, firstLine, jsonLine, openTurnWords } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";
@@ -74,6 +74,7 @@ function billOf(
       cycle: checkpoint.cycle,
       attempt: open.attempt,
       reservedUsd: open.reservedUsd,
+      allowanceUsd: open.allowanceUsd,
       startedAt: open.startedAt,
     },
   };
@@ -91,13 +92,14 @@ function billLines(
     unknownUsd,
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
   };
+  const openUsd = turns.find(({ status }) => status === "open")?.reservedUsd ?? 0;
   const rows = turns.map(costOfTurn);
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
   const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");
   return [
     view.paint("bold", `run ${runId}`),
     ...labelled(view, "task", firstLine(checkpoint.taskTitle)),
-    ...labelled(view, "cost", budget(spending, maxBudgetUsd)),
+    ...labelled(view, "cost", budget(spending, maxBudgetUsd) + openTurnWords(openUsd)),
     ...(isPriced ? labelled(view, "prices", PRICES) : []),
     "",
     ...(rows.length === 0 ? [`  ${none}`] : costTable(rows, spentUsd, view)),

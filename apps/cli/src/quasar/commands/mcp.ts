@@ -28,7 +28,9 @@ export async function mcpCommand(dir: string | undefined, given: McpGiven): Prom
   const { root } = await openWorkspace(dir ?? process.cwd());
   const { serveMcp } = await import("@quasar/mcp");
   const commands = { quasar: commandAt("main.js"), atlas: commandAt("atlas.js") };
-  await serveMcp({ root, version: readVersion(), commands, ...options });
+  const { limitsIn } = await import("../nebula/limits.ts");
+  const served = { root, version: readVersion(), commands, nebulaLimits: limitsIn };
+  await serveMcp({ ...served, ...options });
   return EXIT.ok;
 }
 

@@ -2,12 +2,14 @@ import type { EngineLimits, NebulaState, TypedLimits } from "@quasar/nebula";
 import { keptSpec, type NebulaCost, type Shortage, shortages } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
+import type { LimitsOf } from "@quasar/nebula/facts";
+import type { Workspace } from "@quasar/runs";
 import { money, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
 import { periodMs, usd, whole } from "../../shared/config/kinds.ts";
 import { numberOf } from "../../shared/typed-number.ts";
 import { SETTINGS, type Settings } from "../../shared/config/settings.ts";
-import { userSettings } from "./user-settings.ts";
+import { settingsIn, userSettings } from "./user-settings.ts";
 
 /** What may be typed of an engine's limits. */
 export interface LimitFlags {
@@ -37,6 +39,11 @@ export function limitsOf(
     phaseUsd: settings.maxBudgetUsd,
     waitMs: periodMs(settings.waitLimit) ?? 0,
   };
+}
+
+/** The limits of nebulae of a repository, for what looks at one. */
+export function limitsIn(workspace: Workspace): LimitsOf {
+  return (spec, state) => limitsOf(spec, withTypedPhase(settingsIn(workspace), state));
 }
 
 /** What a nebula may cost. */

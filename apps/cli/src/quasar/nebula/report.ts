@@ -1,7 +1,6 @@
 import { createRedactionSet, type RedactionSet } from "@quasar/agents/internal";
 import type { NebulaState } from "@quasar/nebula";
 import { type NebulaFacts, readNebulaFacts, redactNebulaFacts } from "@quasar/nebula/facts";
-import { keptSpec } from "@quasar/nebula/internal";
 import { nebulaMarkdown } from "@quasar/nebula/report";
 import type { Workspace } from "@quasar/runs";
 import { jsonLine } from "@quasar/runs/text";
@@ -10,9 +9,8 @@ import { result } from "../../shared/output/json.ts";
 import { nebulaReportFacts } from "../facts/nebula-report.ts";
 import type { PageOptions } from "../report/show-page.ts";
 import type { NebulaReportLine } from "../schemas/nebula-report.ts";
-import { limitsOf, withTypedPhase } from "./limits.ts";
+import { limitsIn } from "./limits.ts";
 import { lookAtNebula } from "./status.ts";
-import { settingsIn } from "./user-settings.ts";
 
 /** A nebula's facts without secrets. */
 interface ReadForReport {
@@ -24,13 +22,14 @@ interface ReadForReport {
 
 async function readForReport(workspace: Workspace, state: NebulaState): Promise<ReadForReport> {
   const { repositoryId, root } = workspace;
-  const settings = settingsIn(workspace);
   const { beside: found, next } = await lookAtNebula(workspace, state);
   const { raising, obstacles } = found;
-  const limits = limitsOf(keptSpec(repositoryId, state), withTypedPhase(settings, state));
-  const beside = { limits, obstacles, shortages: raising.shortages };
+  const beside = { obstacles, shortages: raising.shortages };
   const redactionSet = createRedactionSet(process.env, root);
-  const read = await readNebulaFacts(repositoryId, state, beside);
+  const read = await readNebulaFacts(repositoryId, state, {
+    beside,
+    limitsOf: limitsIn(workspace),
+  });
   return { facts: redactNebulaFacts(read, redactionSet.redact), redactionSet, next };
 }
 

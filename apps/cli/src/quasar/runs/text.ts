@@ -6,7 +6,7 @@ import {
   mostOfTurn,
   type RunElsewhere,
 } from "@quasar/runs/internal";
-import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
+import { budget, cleanLine, firstLine, fit, moment, money, openTurnWords } from "@quasar/runs/text";
 import {
   findingList,
   labelled,
@@ -92,9 +92,8 @@ function openCost({ openTurn }: RunSummary): string {
   const mostUsd = mostOfTurn(openTurn);
   const told =
     reportedUsd === 0 ? "" : `, ${money(reportedUsd)} so far in the turn that has not ended`;
-  if (mostUsd === 0) return told;
-  const most = `up to ${money(mostUsd)}`;
-  return told === "" ? `, and ${most} for the turn whose end is not known` : `${told} (${most})`;
+  if (told === "") return openTurnWords(mostUsd);
+  return mostUsd === 0 ? told : `${told} (up to ${money(mostUsd)})`;
 }
 
 function openFindings(run: RunSummary): string {

@@ -22,6 +22,7 @@ const openTurn = object(
     cycle: whole("From 1"),
     attempt: whole("Counts the starts of the same piece of work, from 1"),
     reservedUsd: usd("What counts if its cost stays unknown"),
+    allowanceUsd: usd("What it may spend at most; 0: no limit"),
     startedAt: timeOrNone("When it began"),
   },
   "The turn whose end is not known",

@@ -9,7 +9,7 @@ const entries = {
   role,
   cycle: whole("From 1"),
   attempt: whole("Counts the starts of the same piece of work, from 1"),
-  reservedUsd: usd("What it might cost"),
+  reservedUsd: usd("What it might cost; of one that is open the most that it may have cost"),
   spentUsd: usd("What counts for it"),
   unknownUsd: usd("The part of spentUsd that was spent at most"),
   startedAt: timeOrNone("When it began"),
