@@ -15,8 +15,10 @@ export interface ModelTurn {
   /** Asks for a file to be written, by its absolute path. */
   readonly write?: { readonly path: string; readonly content: string } | undefined;
   readonly shell?: string | undefined;
-  /** Calls a tool of the client's by its name. */
-  readonly tool?: { readonly name: string; readonly input: object } | undefined;
+  /** Calls a tool of the client's by its name; Codex knows those of a server by the server, too. */
+  readonly tool?:
+    | { readonly name: string; readonly namespace?: string | undefined; readonly input: object }
+    | undefined;
   /** The structured answer. */
   readonly json?: object | undefined;
   /** What the answer waits for. @default nothing */
@@ -40,6 +42,7 @@ export interface ModelEvent {
 interface Call {
   readonly id: string;
   readonly name: string;
+  readonly namespace?: string | undefined;
   /** Text for a free-form tool. */
   readonly input: object | string;
 }
@@ -181,8 +184,8 @@ function openAiEvents({
     ...(text === ""
       ? []
       : [{ type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content }]),
-    ...calls.map(({ id: call_id, name, input: value }) => {
-      const call = { id: `fc_${call_id}`, call_id, name, status: "completed" };
+    ...calls.map(({ id: call_id, name, namespace, input: value }) => {
+      const call = { id: `fc_${call_id}`, call_id, name, namespace, status: "completed" };
       return typeof value === "string"
         ? { type: "custom_tool_call", ...call, input: value }
         : { type: "function_call", ...call, arguments: JSON.stringify(value) };
