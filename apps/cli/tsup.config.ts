@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { bundledLicenses } from "@quasar/licenses";
 import { defineConfig, type Options } from "tsup";
 
 const PROGRAMS = {
@@ -32,6 +33,8 @@ const OWN_WIDTH: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+const LICENSES = bundledLicenses();
+
 // Each by itself: what programs share would be cut into small files, and a file more takes longer to
 // find than to read.
 export default defineConfig(
@@ -44,7 +47,7 @@ export default defineConfig(
     dts: false,
     // React as it is meant for users; and Ink has no part in debugging it.
     define: { "process.env.NODE_ENV": '"production"', "process.env.DEV": '"false"' },
-    esbuildPlugins: [NODE_MODULES, OWN_WIDTH],
+    esbuildPlugins: [NODE_MODULES, OWN_WIDTH, LICENSES],
     esbuildOptions(options) {
       options.external = ["react-devtools-core"];
     },

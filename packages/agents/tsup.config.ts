@@ -1,3 +1,4 @@
+import { bundledLicenses } from "@quasar/licenses";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
@@ -16,5 +17,6 @@ export default defineConfig({
   target: "node22",
   clean: true,
   sourcemap: true,
+  esbuildPlugins: [bundledLicenses()],
   dts: false, // tsup 9 cannot emit .d.ts with TypeScript 7; `tsc -p tsconfig.build.json` does
 });

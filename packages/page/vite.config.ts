@@ -1,25 +1,32 @@
 import { defineConfig, type Plugin } from "vite";
 
+/** The licences of what the page's script holds. */
+const LICENSES = "THIRD-PARTY-LICENSES.md";
+
 /** The page's script and style as strings of one module, which `#bundle` names. */
 const asStrings: Plugin = {
   name: "as-strings",
   enforce: "post",
-  generateBundle(_, bundle) {
-    const texts = { SCRIPT: "", STYLE: "" };
-    for (const [name, file] of Object.entries(bundle)) {
-      if (file.type === "chunk") texts.SCRIPT += file.code;
-      else if (name.endsWith(".css")) texts.STYLE += String(file.source);
-      else throw new Error(`${name} is neither script nor style`);
-      delete bundle[name];
-    }
-    for (const [name, text] of Object.entries(texts)) {
-      // It stands in an element of its own, which these would end.
-      if (text === "" || /<\/(?:script|style)|<!--/iu.test(text)) throw new Error(`bad ${name}`);
-    }
-    const source = Object.entries(texts)
-      .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`)
-      .join("");
-    this.emitFile({ type: "asset", fileName: "bundle.js", source });
+  generateBundle: {
+    order: "post", // Vite has taken the licences by then.
+    handler(_, bundle) {
+      const texts = { SCRIPT: "", STYLE: "" };
+      for (const [name, file] of Object.entries(bundle)) {
+        if (name === LICENSES) continue;
+        if (file.type === "chunk") texts.SCRIPT += file.code;
+        else if (name.endsWith(".css")) texts.STYLE += String(file.source);
+        else throw new Error(`${name} is neither script nor style`);
+        delete bundle[name];
+      }
+      for (const [name, text] of Object.entries(texts)) {
+        // It stands in an element of its own, which these would end.
+        if (text === "" || /<\/(?:script|style)|<!--/iu.test(text)) throw new Error(`bad ${name}`);
+      }
+      const source = Object.entries(texts)
+        .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`)
+        .join("");
+      this.emitFile({ type: "asset", fileName: "bundle.js", source });
+    },
   },
 };
 
@@ -30,6 +37,7 @@ export default defineConfig({
     target: "es2023",
     emptyOutDir: false,
     reportCompressedSize: false,
+    license: { fileName: LICENSES },
     lib: { entry: "src/app/main.tsx", formats: ["iife"], name: "report", fileName: "app" },
   },
 });
