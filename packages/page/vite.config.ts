@@ -1,10 +1,10 @@
 import { defineConfig, type Plugin } from "vite";
 
-/** The licences of what the page's script holds. */
+/** The licences of what the pages' scripts hold: the live page's holds all that the report's does. */
 const LICENSES = "THIRD-PARTY-LICENSES.md";
 
-/** The page's script and style as strings of one module, which `#bundle` names. */
-const asStrings: Plugin = {
+/** A page's script and style as strings of one module. */
+const asStrings = (module: string): Plugin => ({
   name: "as-strings",
   enforce: "post",
   generateBundle: {
@@ -25,19 +25,24 @@ const asStrings: Plugin = {
       const source = Object.entries(texts)
         .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`)
         .join("");
-      this.emitFile({ type: "asset", fileName: "bundle.js", source });
+      this.emitFile({ type: "asset", fileName: module, source });
     },
   },
-};
+});
 
-export default defineConfig({
-  logLevel: "warn",
-  plugins: [asStrings],
-  build: {
-    target: "es2023",
-    emptyOutDir: false,
-    reportCompressedSize: false,
-    license: { fileName: LICENSES },
-    lib: { entry: "src/app/main.tsx", formats: ["iife"], name: "report", fileName: "app" },
-  },
+/** `vite build` makes the report's page, `vite build --mode live` the live one, after it. */
+export default defineConfig(({ mode }) => {
+  const isLive = mode === "live";
+  const entry = isLive ? "src/app/live/main.tsx" : "src/app/main.tsx";
+  return {
+    logLevel: "warn",
+    plugins: [asStrings(isLive ? "live-bundle.js" : "bundle.js")],
+    build: {
+      target: "es2023",
+      emptyOutDir: false,
+      reportCompressedSize: false,
+      license: { fileName: LICENSES },
+      lib: { entry, formats: ["iife"], name: "report", fileName: "app" },
+    },
+  };
 });

@@ -11,8 +11,42 @@ export function isReportPage(head: string): boolean {
   return head.slice(0, 1000).includes(MARK);
 }
 
+/** What stands in a page that is its own, whatever it shows. */
+export interface PageParts {
+  readonly title: string;
+  /** Elements of its head. */
+  readonly head: string;
+  readonly style: string;
+  readonly script: string;
+  /** What the script reads. @default nothing */
+  readonly data?: string | undefined;
+  /** What stands behind the script. @default nothing */
+  readonly after?: string | undefined;
+}
+
+export function pageOf({ title, head, style, script, data = "", after = "" }: PageParts): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+${head}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="report"></div>
+<noscript><p>This report draws itself with JavaScript, which is switched off here.</p></noscript>
+${data}<script>${script}</script>
+${after}</body>
+</html>
+`;
+}
+
 /**
- * The page, whole: it asks for nothing, and no other script or style than its own has an effect in it. Transcripts
+ * The report, whole: it asks for nothing, and no other script or style than its own has an effect in it. Transcripts
  * come last, so that the page is drawn before a browser has read them.
  */
 export function documentOf(
@@ -22,32 +56,23 @@ export function documentOf(
 ): string {
   const policy = [
     "default-src 'none'",
-    `script-src '${hashOf(SCRIPT)}'`,
-    `style-src '${hashOf(STYLE)}'`,
+    ...ownSources(SCRIPT, STYLE),
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
   ].join("; ");
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-${MARK}
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<div id="report"></div>
-<noscript><p>This report draws itself with JavaScript, which is switched off here.</p></noscript>
-${dataElement(DATA_ID, embedded)}
-<script>${SCRIPT}</script>
-${transcripts.map((each) => `${dataElement(transcriptId(each.turnId), each)}\n`).join("")}</body>
-</html>
-`;
+  return pageOf({
+    title,
+    head: `${MARK}\n<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    ...{ style: STYLE, script: SCRIPT },
+    data: `${dataElement(DATA_ID, embedded)}\n`,
+    after: transcripts.map((each) => `${dataElement(transcriptId(each.turnId), each)}\n`).join(""),
+  });
+}
+
+/** Directives that allow a page's own script and style, by their hashes. */
+export function ownSources(script: string, style: string): readonly string[] {
+  return [`script-src '${hashOf(script)}'`, `style-src '${hashOf(style)}'`];
 }
 
 function dataElement(id: string, value: unknown): string {

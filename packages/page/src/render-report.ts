@@ -1,10 +1,10 @@
 import type { TranscriptFacts } from "@quasar/runs/facts";
 import { cleanTexts } from "./clean-texts.ts";
-import { cutDiff } from "./cut-diff.ts";
 import { documentOf } from "./document.ts";
 import type { Besides, Embedded } from "./embedded.ts";
 import type { ReportData } from "./report-data.ts";
-import { saidIn, transcriptText } from "./transcript-text.ts";
+import { shownDiff, shownTranscript } from "./shown.ts";
+import { transcriptText } from "./transcript-text.ts";
 import { titleOf } from "./view/title.ts";
 
 export interface RenderOptions {
@@ -30,20 +30,15 @@ export interface ReportFile {
 /** UTF-8 bytes: where transcripts make a page larger, they are put into files of their own. */
 const MOST_BYTES = 8_000_000;
 
-/** Of a diff; files that do not fit are named with the command that shows them. */
-const MOST_OF_DIFF = 200_000;
-
 /** Makes the page of a report: the same data makes the same bytes. */
 export function renderReport(
   data: ReportData,
   { redactionDigest, filesFolder = "report_files" }: RenderOptions,
 ): RenderedReport {
-  const cut = (data.diffs ?? []).map((diff) => ({ diff, ...cutDiff(diff.text, MOST_OF_DIFF) }));
-  const diffs = cut.map(({ diff, text }) => ({ ...diff, text }));
-  const leftOut = Object.fromEntries(cut.map(({ diff, leftOut }) => [diff.sha, leftOut]));
-  const transcripts = cleanTexts(
-    (data.transcripts ?? []).filter(({ isKept }) => isKept).map(shown),
-  );
+  const cut = (data.diffs ?? []).map(shownDiff);
+  const diffs = cut.map(({ leftOut: _, ...diff }) => diff);
+  const leftOut = Object.fromEntries(cut.map((diff) => [diff.sha, diff.leftOut]));
+  const transcripts = (data.transcripts ?? []).filter(({ isKept }) => isKept).map(shownTranscript);
   const embedded: Embedded = cleanTexts({
     data: { ...data, diffs, transcripts: [] },
     ...{ redactionDigest, leftOut, besides: undefined },
@@ -56,12 +51,6 @@ export function renderReport(
   });
   const besides = besidesOf(filesFolder, transcripts, files);
   return { html: documentOf(title, { ...embedded, besides }, []), files };
-}
-
-/** Without what is not shown. */
-function shown(transcript: TranscriptFacts): TranscriptFacts {
-  const events = transcript.events.filter((event) => saidIn(event) !== undefined);
-  return { ...transcript, events };
 }
 
 function besidesOf(

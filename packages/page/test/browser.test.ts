@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { hasNoBrowser } from "@quasar/vitest/browser";
 import { describe, expect, test } from "vitest";
 import { type ReportData, renderReport } from "../src/index.ts";
 import { aNebulaReport } from "./a-nebula.ts";
 import { aRun, aRunReport, aTranscript, aTurn } from "./a-run.ts";
-import { hasNoBrowser, unfoldAll, useBrowser } from "./browser.ts";
+import { unfoldAll, useBrowser } from "./browser.ts";
 import { HOSTILE } from "./hostile.ts";
 
 const htmlOf = (data: ReportData): string => renderReport(data, { redactionDigest: "3f2a" }).html;

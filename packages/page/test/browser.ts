@@ -1,33 +1,17 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
-
-/** Without a browser the tests fail; they are left out only where this says so. */
-export const hasNoBrowser: boolean = process.env["QUASAR_NO_BROWSER"] === "1";
-
-/** Debian's, or the one of other systems. */
-const EXECUTABLE =
-  ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync) ?? "/usr/bin/chromium";
-const ARGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-].concat(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+import { usePages, type WatchedPage } from "@quasar/vitest/browser";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll } from "vitest";
 
 const OWN_WORK: ReadonlySet<string> = new Set(
   ["Script", "Layout", "RecalcStyle"].map((what) => `${what}Duration`),
 );
 
-/** A page that a browser shows, and what it did there that no report does. */
-export interface OpenPage {
-  readonly page: Page;
-  /** Requests for anything but the page itself, errors on the console, violations of the page's policy. */
-  readonly bad: string[];
+/** A page that a browser shows; of `bad` is also a request for anything but the page itself. */
+export interface OpenPage extends WatchedPage {
   /** Seconds of a processor that the page's script and its layout have taken so far. */
   usedSeconds(): Promise<number>;
   /** What the browser had read of the page when the report was drawn. */
@@ -41,32 +25,21 @@ export interface Opener {
 
 /** One browser for all tests of a file. */
 export function useBrowser(): Opener {
-  let browser: Browser | undefined;
+  const pages = usePages();
   const dir = mkdtempSync(join(tmpdir(), "quasar-page-"));
   let count = 0;
-  beforeAll(async () => {
-    if (!hasNoBrowser) browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGS });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(dir, { recursive: true });
-  });
+  afterAll(() => rmSync(dir, { recursive: true }));
   return {
-    async open(html, options = {}) {
-      if (browser === undefined) throw new Error("there is no browser");
+    async open(html, options) {
+      const { page, bad } = await pages.newPage(options);
       count += 1;
       const path = join(dir, `report ${count}.html`);
       writeFileSync(path, html);
-      const context = await browser.newContext({ timezoneId: "UTC", ...options });
-      const page = await context.newPage();
       const url = pathToFileURL(path).href;
-      const bad: string[] = [];
       page.on("request", (request) => {
         if (request.url().split("#")[0] !== url) bad.push(`request of ${request.url()}`);
       });
-      page.on("console", (message) => bad.push(`console: ${message.text()}`));
-      page.on("pageerror", (error) => bad.push(`error: ${error.message}`));
-      const session = await context.newCDPSession(page);
+      const session = await page.context().newCDPSession(page);
       await session.send("Performance.enable", { timeDomain: "threadTicks" });
       const usedSeconds = async (): Promise<number> => {
         const { metrics } = await session.send("Performance.getMetrics");
@@ -74,9 +47,6 @@ export function useBrowser(): Opener {
         return own.reduce((sum, { value }) => sum + value, 0);
       };
       await page.addInitScript(() => {
-        addEventListener("securitypolicyviolation", ({ violatedDirective }) => {
-          console.error(`violates ${violatedDirective}`);
-        });
         const observer = new MutationObserver(() => {
           if (document.querySelector("footer") === null) return;
           const transcripts = document.querySelectorAll("[id^=transcript-]").length;

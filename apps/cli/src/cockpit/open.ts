@@ -23,7 +23,7 @@ async function openWatched({
   // An agent that a run has started may look, and decides nothing.
   const isPerson = process.env["QUASAR_RUN_ID"] === undefined;
   return {
-    source: openNebulaSource(workspace, id),
+    source: openNebulaSource(workspace, id, { runs: "newest" }),
     decider: isPerson ? createDecider(workspace.repositoryId, id) : undefined,
   };
 }

@@ -13,8 +13,9 @@ export interface Given extends GivenOf<Settings> {
   readonly trustConfig?: true | undefined;
   readonly yes?: true | undefined;
 
-  // watch
+  // watch, web
   readonly plain?: true | undefined;
+  readonly port?: string | undefined;
 
   // log, diff
   readonly agent?: true | undefined;

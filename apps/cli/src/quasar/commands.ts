@@ -22,6 +22,10 @@ const RUN_OR_NEBULA: Described = [
   "[run|nebula]",
   "id of a run; else a nebula's name, id or folder; if left out what was worked on last",
 ];
+const RUN_OR_NEBULA_TO_WATCH: Described = [
+  "[run or nebula]",
+  "id of a run, or name, id or folder of a nebula; if left out what works, else the newest",
+];
 const RUN_OPTION: Described = ["--run <run>", RUN[1]];
 const NEBULA: Described = [
   "[nebula]",
@@ -558,12 +562,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "what it costs, and what each agent does; accept, reject, retry, skip and pause\n" +
       "by a key. Leave it at any time: the work continues. Without a terminal, in CI\n" +
       "and with --plain it follows the log",
-    args: [
-      [
-        "[run or nebula]",
-        "id of a run, or name, id or folder of a nebula; if left out what works, else the newest",
-      ],
-    ],
+    args: [RUN_OR_NEBULA_TO_WATCH],
     options: [["--plain", "lines as they happen, no screen"]],
     json: "the lines of quasar log -f, or of quasar nebula log -f",
     examples: [
@@ -573,6 +572,29 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["quasar watch --plain", "for a screen reader or a dumb terminal"],
     ],
     run: async ([named], given) => (await import("./commands/watch.ts")).watchCommand(named, given),
+  },
+  {
+    name: "web",
+    group: GROUPS.look,
+    summary: "show a run or a nebula in a browser as it is worked on, and decide there",
+    description:
+      "show a run or a nebula in a browser as agents work on it: the page of quasar\n" +
+      "report, live. Of a nebula approve, reject, answer and pause there, each with what\n" +
+      "it is about. It prints the page's address, which no other machine can reach, and\n" +
+      "serves it until Ctrl-C; the work continues",
+    args: [RUN_OR_NEBULA_TO_WATCH],
+    options: [
+      ["--port <port>", "of the page; any that is free if left out, or 0"],
+      ["--open", "show it in a browser"],
+    ],
+    json: "the address, a line as soon as the page is there",
+    examples: [
+      ["quasar web", "what works now, else the newest"],
+      ["quasar web tokens --open", "the nebula tokens, in your browser"],
+      [`quasar web ${ID} --port 8080`, "this run, for a tunnel of yours"],
+      ["quasar web --json | jq -r .url", "for a program"],
+    ],
+    run: async ([named], given) => (await import("./commands/web.ts")).webCommand(named, given),
   },
   LIST,
   { ...LIST, name: "ls", isUnlisted: true },
@@ -801,6 +823,7 @@ Examples:
   quasar resume                          resume after a crash or Ctrl-C
   quasar status                          see where it stands
   quasar watch                           watch it on a full screen
+  quasar web                             watch it in a browser
   quasar log -f                          follow it from another terminal
 
 Exit codes: 0 approved, 1 error, 2 usage, 3 not approved, 4 budget used up,

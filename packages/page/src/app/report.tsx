@@ -17,8 +17,9 @@ import { Money } from "./money.tsx";
 import { Phases } from "./phases.tsx";
 import { Section } from "./section.tsx";
 import { TimelineChart } from "./timeline.tsx";
-import { type ReadTranscript, Turns } from "./turns.tsx";
+import { Turns } from "./turns.tsx";
 import { short } from "./short.ts";
+import type { Source } from "./source.ts";
 
 interface Part {
   readonly id: string;
@@ -29,14 +30,19 @@ interface Part {
 
 interface ReportProps {
   readonly embedded: Embedded;
-  readonly readTranscript: ReadTranscript;
+  readonly source: Source;
+  /** What stands above it. @default nothing */
+  readonly above?: ComponentChildren;
+  /** What stands in place of what needs a person. @default the same in words */
+  readonly needs?: ComponentChildren;
 }
 
 /** The page, from what the reader wants to know first to what only an examiner reads. */
-export function Report({ embedded, readTranscript }: ReportProps) {
-  const parts = partsOf(embedded, readTranscript);
+export function Report({ embedded, source, above, needs }: ReportProps) {
+  const parts = partsOf(embedded, source, needs);
   return (
     <div class="page">
+      {above}
       <Head embedded={embedded} />
       <nav aria-label="Sections">
         <ul>
@@ -61,7 +67,7 @@ export function Report({ embedded, readTranscript }: ReportProps) {
   );
 }
 
-function partsOf(embedded: Embedded, readTranscript: ReadTranscript): readonly Part[] {
+function partsOf(embedded: Embedded, source: Source, needs: ComponentChildren): readonly Part[] {
   const { data } = embedded;
   const nebula = data.kind === "nebula" ? data.nebula : undefined;
   const runs = runsOf(data);
@@ -74,7 +80,9 @@ function partsOf(embedded: Embedded, readTranscript: ReadTranscript): readonly P
       id: "needs",
       title: "Needs you",
       content:
-        nebula.needs.length === 0 ? undefined : <Texts texts={nebula.needs.map(needWords)} />,
+        nebula.needs.length === 0
+          ? undefined
+          : (needs ?? <Texts texts={nebula.needs.map(needWords)} />),
     },
     {
       id: "problems",
@@ -88,7 +96,11 @@ function partsOf(embedded: Embedded, readTranscript: ReadTranscript): readonly P
     },
     nebula && { id: "phases", title: "Phases", content: <Phases nebula={nebula} /> },
     { id: "money", title: "Money", content: <Money data={data} /> },
-    { id: "changes", title: "What changed", content: <Changes changes={changesOf(embedded)} /> },
+    {
+      id: "changes",
+      title: "What changed",
+      content: <Changes changes={changesOf(data)} source={source} />,
+    },
     { id: "findings", title: "Findings", content: <Findings findings={findingsOf(data)} /> },
     { id: "cycles", title: "Cycles and checks", content: <Cycles runs={runs} /> },
     nebula && {
@@ -105,10 +117,14 @@ function partsOf(embedded: Embedded, readTranscript: ReadTranscript): readonly P
     {
       id: "turns",
       title: "Turns and transcripts",
-      content: <Turns {...{ embedded, readTranscript }} />,
+      content: <Turns {...{ embedded, source }} />,
     },
     { id: "reproduce", title: "How to reproduce", content: <Commands data={data} /> },
-    { id: "events", title: "Events", content: <Events data={data} /> },
+    {
+      id: "events",
+      title: "Events",
+      content: <Events data={data} isNewestFirst={source.isLive} />,
+    },
   ];
   return parts.filter((part) => part !== undefined).filter(({ content }) => content !== undefined);
 }

@@ -1,7 +1,6 @@
 import type { TranscriptFacts } from "@quasar/runs/facts";
 import { size } from "@quasar/runs/text";
 import { shortId } from "@quasar/runs/words";
-import { useEffect, useState } from "preact/hooks";
 import type { Embedded } from "../embedded.ts";
 import { omittedWords, saidIn } from "../transcript-text.ts";
 import { type TurnOf, turnsOf } from "../view/runs.ts";
@@ -11,17 +10,16 @@ import { LongList } from "./long-list.tsx";
 import { LongText } from "./long-text.tsx";
 import { Moment } from "./moment.tsx";
 import { short } from "./short.ts";
-
-/** What an agent said and did in a turn; `undefined`: that is not kept. */
-export type ReadTranscript = (turnId: string) => Promise<TranscriptFacts | undefined>;
+import type { Source } from "./source.ts";
+import { useRead } from "./use-read.ts";
 
 interface TurnsProps {
   readonly embedded: Embedded;
-  readonly readTranscript: ReadTranscript;
+  readonly source: Source;
 }
 
 /** What agents said and did, turn by turn. */
-export function Turns({ embedded: { data, besides }, readTranscript }: TurnsProps) {
+export function Turns({ embedded: { data, besides }, source }: TurnsProps) {
   const turns = turnsOf(data);
   if (turns.length === 0) return <p class="none">No turn has begun.</p>;
   return (
@@ -37,7 +35,7 @@ export function Turns({ embedded: { data, besides }, readTranscript }: TurnsProp
         <Turn
           key={each.turn.turnId}
           of={each}
-          readTranscript={readTranscript}
+          source={source}
           file={besides === undefined ? undefined : fileOf(besides, each.turn.turnId)}
         />
       ))}
@@ -55,12 +53,12 @@ function fileOf(
 
 interface TurnProps {
   readonly of: TurnOf;
-  readonly readTranscript: ReadTranscript;
+  readonly source: Source;
   /** Where its transcript is, if not here. */
   readonly file: string | undefined;
 }
 
-function Turn({ of: { phase, turn }, readTranscript, file }: TurnProps) {
+function Turn({ of: { phase, turn }, source, file }: TurnProps) {
   const summary = (
     <>
       <span class="turn-number">{shortId(turn.turnId)}</span>{" "}
@@ -81,7 +79,7 @@ function Turn({ of: { phase, turn }, readTranscript, file }: TurnProps) {
           )}
           {turn.summary !== "" && <LongText text={turn.summary} class="prose" />}
           {file === undefined ? (
-            <Kept turnId={turn.turnId} readTranscript={readTranscript} />
+            <Kept turn={turn} source={source} />
           ) : (
             <p>
               <a href={file}>{file}</a>
@@ -93,19 +91,16 @@ function Turn({ of: { phase, turn }, readTranscript, file }: TurnProps) {
   );
 }
 
-interface KeptProps {
-  readonly turnId: string;
-  readonly readTranscript: ReadTranscript;
+interface KeptProps extends Pick<TurnProps, "source"> {
+  readonly turn: TurnOf["turn"];
 }
 
-function Kept({ turnId, readTranscript }: KeptProps) {
-  const [read, setRead] = useState<{ readonly transcript: TranscriptFacts | undefined }>();
-  useEffect(() => {
-    void readTranscript(turnId).then((transcript) => setRead({ transcript }));
-  }, [turnId, readTranscript]);
+function Kept({ turn: { turnId, status }, source }: KeptProps) {
+  const isChanging = source.isLive && status === "open";
+  const read = useRead(turnId, () => source.readTranscript(turnId), isChanging);
   if (read === undefined) return <p class="note">Reading …</p>;
-  if (read.transcript === undefined) return <p class="note">What its agent printed is not kept.</p>;
-  return <Transcript transcript={read.transcript} />;
+  if (read.value === undefined) return <p class="note">What its agent printed is not kept.</p>;
+  return <Transcript transcript={read.value} />;
 }
 
 function Transcript({ transcript }: { readonly transcript: TranscriptFacts }) {

@@ -35,15 +35,25 @@ export function createDecider(commonDir: string, nebulaId: string): Decider {
       shown = findNebula(commonDir, nebulaId);
     },
     decide(ask, text) {
-      try {
+      return inWords(() => {
         const state = shown ?? findNebula(commonDir, nebulaId);
         return isAsShown(state, ask) ? decided(commonDir, state, ask, text) : CHANGED;
-      } catch (error) {
-        if (error instanceof NebulaError) return { text: error.message, isBad: true };
-        throw error;
-      }
+      });
     },
   };
+}
+
+/** What a person decides, with what it is about. */
+export type Decision = Pick<Ask, "verb" | "phase" | "questionId">;
+
+/** Why a nebula cannot be decided about is for the person who has tried. */
+export function inWords(decide: () => Note): Note {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof NebulaError) return { text: error.message, isBad: true };
+    throw error;
+  }
 }
 
 const CHANGED: Note = {
@@ -58,8 +68,18 @@ function isAsShown({ phases }: NebulaState, { phase: id, attempt, digest }: Ask)
   return phase?.attempt === attempt && phase.digest === digest;
 }
 
-function decided(commonDir: string, state: NebulaState, ask: Ask, text: string): Note {
-  const { verb, phase, questionId } = ask;
+/**
+ * Decides of a nebula as a person was shown it: what is another one by now is refused.
+ *
+ * @param state - Its phases with the attempt and the change that were shown.
+ * @throws {NebulaError}
+ */
+export function decided(
+  commonDir: string,
+  state: NebulaState,
+  { verb, phase, questionId }: Decision,
+  text: string,
+): Note {
   switch (verb) {
     case "pause":
       pauseNebula(commonDir, state, new Date());

@@ -6,8 +6,17 @@ import type { Workspace } from "@quasar/runs";
 import { limitsIn } from "../../quasar/nebula/limits.ts";
 import type { Source } from "./source.ts";
 
-/** Reads a nebula; of each of its phases the run of the newest attempt is shown. */
-export function openNebulaSource(workspace: Workspace, nebulaId: string): Source {
+export interface NebulaSourceOptions {
+  /** Which runs of a phase it has. `newest`: of the newest attempt. */
+  readonly runs: "newest" | "all";
+}
+
+/** Reads a nebula. */
+export function openNebulaSource(
+  workspace: Workspace,
+  nebulaId: string,
+  { runs }: NebulaSourceOptions,
+): Source {
   const { repositoryId } = workspace;
   const home = nebulaHome(repositoryId, nebulaId);
   const reader = openNebulaFacts(repositoryId, nebulaId, { limitsOf: limitsIn(workspace) });
@@ -30,6 +39,7 @@ export function openNebulaSource(workspace: Workspace, nebulaId: string): Source
       changing = open.flatMap(({ id, attempts }) =>
         attempts.slice(-1).map(({ runId }) => join(folderOf(id), runId)),
       );
+      if (runs === "all") return { kind: "nebula", nebula };
       return { kind: "nebula", nebula: { ...nebula, phases: nebula.phases.map(withNewestRun) } };
     },
     folders: () => [home.dir, ...changing],

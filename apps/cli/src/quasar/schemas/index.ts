@@ -39,6 +39,7 @@ import { DEMO_LINES, RUN_LINES } from "./run.ts";
 import { showLine, turnLine } from "./show.ts";
 import { restoreLine, snapshotsLine } from "./snapshots.ts";
 import { statusLine } from "./status.ts";
+import { webLine } from "./web.ts";
 
 /** What each command may print with `--json`; `error`: any of them. */
 export const LINES: LinesOf = {
@@ -89,4 +90,5 @@ export const LINES: LinesOf = {
   snapshots: [snapshotsLine, errorLine],
   status: [statusLine, errorLine],
   watch: [...LOG_LINES, ...NEBULA_LOG_LINES],
+  web: [webLine, errorLine],
 };

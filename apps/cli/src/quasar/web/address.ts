@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
+import { openUser } from "@quasar/runs/internal";
+import { makeOwnFolder } from "@quasar/runs/own-folder";
+import * as v from "valibot";
+
+/** Where the page of a run or a nebula is, and what lets one in. */
+export interface Address {
+  readonly port: number;
+  readonly token: string;
+}
+
+/**
+ * Keeps the address of a page for as long as its server runs, readable by the user alone: a server that was killed has
+ * left it, and the next one takes it, so that pages that are open find it.
+ */
+export interface KeptAddress {
+  /** Of a server that was killed. */
+  read(): Address | undefined;
+  keep(address: Address): void;
+  /** Unless another server has kept its own since. */
+  forget(address: Address): void;
+}
+
+const schema = v.object({
+  port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535)),
+  token: v.pipe(v.string(), v.regex(/^[\w-]{43}$/u)),
+});
+
+/** 256 random bits, as a URL takes them. */
+export function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** @param id - Of the run or nebula. */
+export function keptAddress(id: string): KeptAddress {
+  const folder = join(openUser().folders.state, "web");
+  const path = join(folder, `${id}.json`);
+  const read = (): Address | undefined => {
+    try {
+      const bytes = readWholeFile(path, { maxBytes: 1000 });
+      const parsed = v.safeParse(schema, JSON.parse(Buffer.from(bytes ?? []).toString()));
+      return parsed.success ? parsed.output : undefined;
+    } catch {
+      return undefined; // It is none of a server's: a new address takes its place.
+    }
+  };
+  return {
+    read,
+    keep(address) {
+      makeOwnFolder(folder);
+      replaceFile(path, Buffer.from(JSON.stringify(address)), { keepPrevious: false });
+    },
+    forget({ token }) {
+      if (read()?.token === token) removeFile(path);
+    },
+  };
+}
