@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 
@@ -15,6 +16,11 @@ const ARGS = [
   "--disable-quic",
   "--no-first-run",
 ].concat(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+
+/** For the page: what its policy forbids is told on the console, whoever has tried it. */
+const WATCH_POLICY = `addEventListener("securitypolicyviolation", ({ violatedDirective }) => {
+  console.error("violates " + violatedDirective);
+})`;
 
 /** An empty page, and what happens in it that happens in no page of Quasar's. */
 export interface WatchedPage {
@@ -45,12 +51,21 @@ export function usePages(): Pages {
       const bad: string[] = [];
       page.on("console", (message) => bad.push(`console: ${message.text()}`));
       page.on("pageerror", (error) => bad.push(`error: ${error.message}`));
-      await page.addInitScript(() => {
-        addEventListener("securitypolicyviolation", ({ violatedDirective }) => {
-          console.error(`violates ${violatedDirective}`);
-        });
-      });
+      await page.addInitScript(WATCH_POLICY);
       return { page, bad };
     },
   };
+}
+
+/**
+ * What axe finds in a page that is a barrier for somebody, in words.
+ *
+ * @param options - Of `axe.run`, as JavaScript. @default all of its rules
+ */
+export async function barriersIn(page: Page, options = "{}"): Promise<unknown> {
+  const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+  await page.evaluate(readFileSync(axe, "utf8"));
+  return page.evaluate(`axe.run(${options}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" "))
+  )`);
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 const AGAIN_MS = 2000;
 
 /**
- * Reads something when it is drawn first, and when it is another thing.
+ * Reads something when it is drawn first, and when it is another thing; again where that fails.
  *
  * @param key - Names what is read.
  * @param isChanging - Whether it is read again and again.
@@ -20,10 +20,10 @@ export function useRead<Value>(
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
-      const value = await read();
+      const found = await read().then((value) => ({ key, value }), notNow);
       if (isOver) return;
-      setKnown({ key, value });
-      if (isChanging) timer = setTimeout(() => void look(), AGAIN_MS);
+      if (found !== undefined) setKnown(found);
+      if (isChanging || found === undefined) timer = setTimeout(() => void look(), AGAIN_MS);
     };
     void look();
     return () => {
@@ -32,4 +32,9 @@ export function useRead<Value>(
     };
   }, [key, isChanging]);
   return known?.key === key ? known : undefined;
+}
+
+/** Who is asked does not answer now. */
+function notNow(): undefined {
+  return undefined;
 }

@@ -12,6 +12,8 @@ export type Known =
 export interface Feed {
   /** Calls at once with what is known, if anything is, and whenever that is another. @returns What ends it. */
   listen(listener: (known: Known) => void): () => void;
+  /** Reads at once: something has changed. */
+  refresh(): void;
   close(): void;
 }
 
@@ -78,6 +80,7 @@ export function createFeed(subject: Subject, wordsOf: (error: unknown) => string
         folders.set([]);
       };
     },
+    refresh: () => void look(),
     close() {
       listeners.clear();
       clearInterval(tick);

@@ -89,6 +89,7 @@ function handlerOf(subject: Subject, feed: Feed) {
       const made = await readDecision(request);
       if (made === undefined) return refuse(response, 400, "this is no decision");
       const note = subject.decide(made);
+      feed.refresh();
       return answer(response, note.isBad ? 409 : 200, note);
     },
   };

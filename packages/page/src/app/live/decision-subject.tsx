@@ -35,9 +35,7 @@ interface OfNebula extends SubjectProps {
 }
 
 function ChangeSubject({ asked, server, onSeen }: SubjectProps) {
-  const read = useRead(`${asked.phase} ${asked.digest}`, () =>
-    server.readChange(asked).catch(NOT_READ),
-  );
+  const read = useRead(`${asked.phase} ${asked.digest}`, () => server.readChange(asked));
   const change = read?.value;
   const isShown = change !== undefined && "sha" in change;
   useEffect(() => onSeen(isShown), [isShown]);
@@ -55,8 +53,6 @@ function ChangeSubject({ asked, server, onSeen }: SubjectProps) {
     </>
   );
 }
-
-const NOT_READ = () => ({ text: "Its change cannot be read now.", isBad: true });
 
 function QuestionSubject({ asked, nebula, onSeen, onChosen }: OfNebula) {
   const question = nebula.openQuestions.find(({ id }) => id === asked.questionId);

@@ -22,7 +22,9 @@ export function serverOf(token: string): Server {
 
   async function get<Answer>(path: string, query: Record<string, string>): Promise<Answer> {
     const response = await fetch(`${path}?${new URLSearchParams(query)}`, { headers });
-    return (await response.json()) as Answer;
+    // What is another one by now is answered with why.
+    if (response.ok || response.status === 409) return (await response.json()) as Answer;
+    throw new Error(`${path} was answered with ${response.status}`);
   }
 
   return {

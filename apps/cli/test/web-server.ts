@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { type Place, type Running, start } from "./harness.ts";
+
+/** The server of a page. */
+export interface Served {
+  readonly running: Running;
+  /** With the token. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** Starts `quasar web` in a place, and waits for its address. */
+export async function serve(at: Place, args: readonly string[] = [], env = {}): Promise<Served> {
+  const running = start(at, ["web", ...args], { env });
+  await running.sees("#token=");
+  const [url = "", port = "", token = ""] =
+    /http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]+)/u.exec(running.stdout()) ?? [];
+  if (url === "") throw new Error((await running.finished).stderr);
+  return { running, url, port: Number(port), token };
+}
+
+/** Ends a server at once, as the system does where memory runs out. */
+export async function kill({ running }: Served): Promise<void> {
+  running.child.kill("SIGKILL");
+  await running.finished;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface AskOptions {
+  readonly method?: string | undefined;
+  /** Beside the token and, of a post, the origin of the server's own page. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly body?: string | undefined;
+}
+
+function askFor({ port, token }: Served, path: string, { method = "GET", ...options }: AskOptions) {
+  const usual = {
+    host: `127.0.0.1:${port}`,
+    authorization: `Bearer ${token}`,
+    ...(method === "POST" && {
+      origin: `http://127.0.0.1:${port}`,
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(options.body ?? "")),
+    }),
+  };
+  const given = Object.entries({ ...usual, ...options.headers });
+  const headers = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const asked = request({ host: "127.0.0.1", port, path, method, headers, setHost: false });
+  asked.end(options.body);
+  return asked;
+}
+
+/** Asks as no browser would let a page ask. */
+export async function ask(
+  served: Served,
+  path: string,
+  options: AskOptions = {},
+): Promise<Answered> {
+  const [response] = await once(askFor(served, path, options), "response");
+  const { statusCode = 0, headers } = response;
+  return { status: statusCode, headers, body: await text(response) };
+}
+
+/** Posts a decision. @returns The status, and what became of it. */
+export async function decide(served: Served, made: object): Promise<readonly [number, string]> {
+  const body = JSON.stringify(made);
+  const { status, body: said } = await ask(served, "/decide", { method: "POST", body });
+  return [status, String((JSON.parse(said) as { readonly text: unknown }).text)];
+}
+
+/** A message of a stream. */
+export interface Message {
+  readonly id: string;
+  readonly data: {
+    readonly from: number;
+    readonly events: readonly { readonly text: string }[];
+    readonly decisions: readonly Readonly<Record<string, unknown>>[];
+    readonly facts: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** The first message of a stream of which something is so. */
+export async function messageOf(
+  served: Served,
+  revision = "",
+  isMeant: (message: Message) => boolean = () => true,
+): Promise<Message> {
+  const known = revision === "" ? {} : { "last-event-id": revision };
+  const asked = askFor(served, "/events", { headers: known });
+  const [response] = await once(asked, "response");
+  let rest = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    rest += piece;
+    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+      const [, id, data] = /^id: (.*)\ndata: (.*)$/u.exec(rest.slice(0, end)) ?? [];
+      rest = rest.slice(end + 2);
+      if (id === undefined || data === undefined) continue;
+      const message = { id, data: JSON.parse(data) as Message["data"] };
+      if (!isMeant(message)) continue;
+      asked.destroy();
+      return message;
+    }
+  }
+  throw new Error("the stream ended without it");
+}
