@@ -1,5 +1,10 @@
 import { once } from "node:events";
-import { type IncomingHttpHeaders, request } from "node:http";
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from "node:http";
 import { text } from "node:stream/consumers";
 import { type Place, type Running, start } from "./harness.ts";
 
@@ -58,13 +63,18 @@ function askFor({ port, token }: Served, path: string, { method = "GET", ...opti
   return asked;
 }
 
+async function responseTo(asked: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  return response;
+}
+
 /** Asks as no browser would let a page ask. */
 export async function ask(
   served: Served,
   path: string,
   options: AskOptions = {},
 ): Promise<Answered> {
-  const [response] = await once(askFor(served, path, options), "response");
+  const response = await responseTo(askFor(served, path, options));
   const { statusCode = 0, headers } = response;
   return { status: statusCode, headers, body: await text(response) };
 }
@@ -95,9 +105,9 @@ export async function messageOf(
 ): Promise<Message> {
   const known = revision === "" ? {} : { "last-event-id": revision };
   const asked = askFor(served, "/events", { headers: known });
-  const [response] = await once(asked, "response");
+  const response = await responseTo(asked);
   let rest = "";
-  for await (const piece of response.setEncoding("utf8")) {
+  for await (const piece of response.setEncoding("utf8") as AsyncIterable<string>) {
     rest += piece;
     for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
       const [, id, data] = /^id: (.*)\ndata: (.*)$/u.exec(rest.slice(0, end)) ?? [];

@@ -36,7 +36,7 @@ export function renderReport(
   { redactionDigest, filesFolder = "report_files" }: RenderOptions,
 ): RenderedReport {
   const cut = (data.diffs ?? []).map(shownDiff);
-  const diffs = cut.map(({ leftOut: _, ...diff }) => diff);
+  const diffs = cut.map(({ sha, from, text }) => ({ sha, from, text }));
   const leftOut = Object.fromEntries(cut.map((diff) => [diff.sha, diff.leftOut]));
   const transcripts = (data.transcripts ?? []).filter(({ isKept }) => isKept).map(shownTranscript);
   const embedded: Embedded = cleanTexts({

@@ -53,7 +53,7 @@ export interface DecisionNote {
 /** The paths that the page asks for. All but `page` need the token. */
 export const LIVE_PATHS = {
   page: "/",
-  /** The stream: server-sent events, each a {@link LiveMessage}, or `problem` with words. */
+  /** The stream: server-sent events, each a {@link LiveMessage}, or `problem` with why there is none now; `""`: there is again. */
   events: "/events",
   /** `?turn=` */
   transcript: "/transcript",

@@ -39,11 +39,12 @@ export async function webCommand(
   const kept = keptAddress(keyOf(watched));
   const server = await openAnywhere({ subject, feed }, kept.read(), port);
   const { address } = server;
-  kept.keep(address);
-  const url = `http://127.0.0.1:${address.port}/#${TOKEN_KEY}=${address.token}`;
-  const closeBrowser = open === true ? await openBrowser(url) : () => {};
-  tell(watched, url, json);
+  let closeBrowser = (): void => {};
   try {
+    const isKept = kept.keep(address);
+    const url = `http://127.0.0.1:${address.port}/#${TOKEN_KEY}=${address.token}`;
+    if (open === true) closeBrowser = await openBrowser(url);
+    tell(watched, { url, isKept }, json);
     await ended.promise;
   } finally {
     closeBrowser();
@@ -96,14 +97,22 @@ function orTaken(error: unknown): undefined {
   if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
 }
 
-function tell({ kind, id }: Watched, url: string, json: true | undefined): void {
+interface Told {
+  readonly url: string;
+  /** Whether the address outlives a killed server. */
+  readonly isKept: boolean;
+}
+
+function tell({ kind, id }: Watched, { url, isKept }: Told, json: true | undefined): void {
   if (json === true) {
     const line: WebLine = { v: JSON_VERSION, type: "web", kind, id, url };
     process.stdout.write(jsonLine(line));
     return;
   }
   write(process.stdout, [url]);
-  process.stderr.write(
-    `${kind} ${id}. The address lets whoever has it decide for you. Ctrl-C ends the page; the work continues.\n`,
-  );
+  write(process.stderr, [
+    `This shows the ${kind} ${id}. Whoever has the address decides as you do: keep it to yourself.`,
+    ...(isKept ? [] : ["Nothing can be kept here: if this is killed, open pages end with it."]),
+    "Ctrl-C ends the page; the work continues.",
+  ]);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
+import { readPrivateFile, removeFile, replaceFile } from "@quasar/durable";
 import { openUser } from "@quasar/runs/internal";
 import { makeOwnFolder } from "@quasar/runs/own-folder";
 import * as v from "valibot";
@@ -18,7 +18,8 @@ export interface Address {
 export interface KeptAddress {
   /** Of a server that was killed. */
   read(): Address | undefined;
-  keep(address: Address): void;
+  /** @returns Whether it is kept: a full or read-only disk keeps nothing, and shows as much. */
+  keep(address: Address): boolean;
   /** Unless another server has kept its own since. */
   forget(address: Address): void;
 }
@@ -39,7 +40,7 @@ export function keptAddress(id: string): KeptAddress {
   const path = join(folder, `${id}.json`);
   const read = (): Address | undefined => {
     try {
-      const bytes = readWholeFile(path, { maxBytes: 1000 });
+      const bytes = readPrivateFile(path, { maxBytes: 1000 });
       const parsed = v.safeParse(schema, JSON.parse(Buffer.from(bytes ?? []).toString()));
       return parsed.success ? parsed.output : undefined;
     } catch {
@@ -50,7 +51,12 @@ export function keptAddress(id: string): KeptAddress {
     read,
     keep(address) {
       makeOwnFolder(folder);
-      replaceFile(path, Buffer.from(JSON.stringify(address)), { keepPrevious: false });
+      try {
+        replaceFile(path, Buffer.from(JSON.stringify(address)), { keepPrevious: false });
+        return true;
+      } catch {
+        return false;
+      }
     },
     forget({ token }) {
       if (read()?.token === token) removeFile(path);

@@ -1,4 +1,4 @@
-import { type Snapshot, snapshotOf } from "@quasar/page/live";
+import { type LiveFacts, type Snapshot, snapshotOf } from "@quasar/page/live";
 import { watchFolders } from "../../cockpit/live/watch-folders.ts";
 import type { Subject } from "./subject.ts";
 
@@ -32,6 +32,7 @@ export function createFeed(subject: Subject, wordsOf: (error: unknown) => string
   let tick: NodeJS.Timeout | undefined;
   let isReading = false;
   let restMs = 0;
+  let last: { readonly facts: LiveFacts; readonly snapshot: Snapshot } | undefined;
 
   function plan(ms: number): void {
     timer ??= setTimeout(
@@ -60,7 +61,8 @@ export function createFeed(subject: Subject, wordsOf: (error: unknown) => string
     try {
       const facts = await subject.read();
       if (facts === undefined) return { kind: "nothing" };
-      return { kind: "snapshot", snapshot: snapshotOf(facts) };
+      if (facts !== last?.facts) last = { facts, snapshot: snapshotOf(facts) };
+      return { kind: "snapshot", snapshot: last.snapshot };
     } catch (error) {
       return { kind: "problem", words: wordsOf(error) };
     }

@@ -10,20 +10,29 @@ const ALIVE_MS = 15_000;
  *
  * @param revision - That the reader has; `""`: none.
  */
-export function streamTo(response: ServerResponse, feed: Feed, revision: string): void {
+export function streamTo(
+  response: ServerResponse,
+  feed: Pick<Feed, "listen">,
+  revision: string,
+): void {
   let sent = revision;
+  let problem = "";
   let waiting: Known | undefined;
 
   function send(known: Known): void {
     waiting = response.writableNeedDrain ? known : undefined;
     if (waiting !== undefined || known.kind === "nothing") return;
-    if (known.kind === "problem") {
-      response.write(`event: problem\ndata: ${JSON.stringify(known.words)}\n\n`);
-      return;
-    }
+    tellProblem(known.kind === "problem" ? known.words : "");
+    if (known.kind === "problem") return;
     const message = messageSince(known.snapshot, sent);
     sent = known.snapshot.revision;
     if (message !== "") response.write(message);
+  }
+
+  /** Also that there is none any more. */
+  function tellProblem(words: string): void {
+    if (words !== problem) response.write(`event: problem\ndata: ${JSON.stringify(words)}\n\n`);
+    problem = words;
   }
 
   response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8" });

@@ -24,7 +24,7 @@ import type { Watched } from "../runs/find-watched.ts";
 
 /** What a page is about: all that its server reads and does. Texts that it answers with are without secrets. */
 export interface Subject {
-  /** @returns `undefined`: there is nothing to show yet. */
+  /** @returns The very same object where nothing has changed; `undefined`: there is nothing to show yet. */
   read(): Promise<LiveFacts | undefined>;
   /** Folders in which something changes when the facts do. */
   folders(): readonly string[];
@@ -51,8 +51,8 @@ export interface NebulaPart {
   decide(made: DecisionMade): DecisionNote;
 }
 
-/** Milliseconds after which secrets are looked for anew: the values of `.env*` files change. */
-const SECRETS_MS = 10_000;
+/** Milliseconds after which it reads anew, once facts change, what is secret: the values of `.env*` files may be others. */
+const SECRETS_MS = 30_000;
 
 export async function openSubject({ kind, id, workspace }: Watched): Promise<Subject> {
   const nebula =
@@ -60,6 +60,7 @@ export async function openSubject({ kind, id, workspace }: Watched): Promise<Sub
   const source = nebula?.source ?? openRunSource(workspace, id);
   const secretsNow = secretsOf(workspace.root);
   let known: ReportFacts | undefined;
+  let last: { readonly of: unknown; readonly live: LiveFacts } | undefined;
 
   async function readDiff(commit: {
     readonly sha: string;
@@ -73,10 +74,13 @@ export async function openSubject({ kind, id, workspace }: Watched): Promise<Sub
     async read() {
       known = await source.read();
       if (known === undefined) return undefined;
+      const of = known.kind === "run" ? known.run : known.nebula;
+      if (last?.of === of) return last.live;
       const secrets = secretsNow();
       const facts = redactedOf(known, secrets, nebula);
       const decisions = nebula?.decisions(known) ?? [];
-      return { facts, decisions, redactionDigest: secrets.digest };
+      last = { of, live: { facts, decisions, redactionDigest: secrets.digest } };
+      return last.live;
     },
     folders: () => source.folders(),
     async transcript(turnId) {

@@ -9,7 +9,7 @@ export type Link = "connecting" | "live" | "lost" | "refused";
 export interface Followed {
   readonly onFacts: (assembled: Assembled) => void;
   readonly onLink: (link: Link) => void;
-  /** Why the facts cannot be read now. */
+  /** Why the facts cannot be read now; `""`: they can again. */
   readonly onProblem: (words: string) => void;
 }
 
@@ -34,6 +34,7 @@ export async function follow(server: Server, followed: Followed): Promise<void> 
     if (response.status === 401 || response.status === 403) return "refused";
     if (!response.ok || response.body === null) return "ended";
     followed.onLink("live");
+    followed.onProblem("");
     waitMs = FIRST_WAIT_MS;
     const parse = createEventParser();
     const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -18,11 +18,7 @@ export function Live({ server }: { readonly server: Server }) {
   const [note, setNote] = useState<DecisionNote>();
 
   useEffect(() => {
-    const taken = (facts: Assembled): void => {
-      onProblem("");
-      onFacts(facts);
-    };
-    void follow(server, { onFacts: taken, onLink, onProblem });
+    void follow(server, { onFacts, onLink, onProblem });
   }, [server]);
   useEffect(() => {
     if (assembled !== undefined) document.title = tabTitle(assembled);
