@@ -579,9 +579,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "show a run or a nebula in a browser as it is worked on, and decide there",
     description:
       "show a run or a nebula in a browser as agents work on it: the page of quasar\n" +
-      "report, live. Of a nebula approve, reject, answer and pause there, each with what\n" +
-      "it is about. It prints the page's address, which no other machine can reach, and\n" +
-      "serves it until Ctrl-C; the work continues",
+      "report, live. Of a nebula approve, reject, answer and pause there, each with\n" +
+      "what it is about. It prints the page's address, which no other machine can\n" +
+      "reach, and serves it until Ctrl-C; the work continues",
     args: [RUN_OR_NEBULA_TO_WATCH],
     options: [
       ["--port <port>", "of the page; any that is free if left out, or 0"],
