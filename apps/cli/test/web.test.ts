@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { openJournal } from "@quasar/durable/journal";
 import { expect, onTestFinished, test } from "vitest";
-import { apply, applyArgs, withDemo, workOf } from "./a-nebula.ts";
-import { lastRecord, type Place, place, quasar, records } from "./harness.ts";
-import { agents, oneCycle } from "./scripts.ts";
+import { apply, withDemo } from "./a-nebula.ts";
+import { git, lastRecord, type Place, place, quasar, records, write } from "./harness.ts";
+import { agents, oneCycle, type Turn } from "./scripts.ts";
 import { ask, decide, kill, messageOf, serve } from "./web-server.ts";
 
 /** A place with a run that was approved, and its id. */
@@ -66,6 +66,32 @@ test("it answers only its own page at its own address, and tells another page no
     const names = Object.keys(headers).join(" ");
     expect(names).not.toMatch(/access-control|cookie/u);
     expect(names).toContain("content-security-policy");
+  }
+});
+
+test("what it sends has no secrets of the environment or of the tree's .env", async () => {
+  const at = place({ "a.txt": "one\n", ".gitignore": ".env\n" });
+  const [typed, kept] = ["typed-0123456789-token", "kept-0123456789-password"];
+  write(at.repo, { ".env": `DB_PASSWORD=${kept}\n` });
+  const files = { "work.txt": `${typed}\n${kept}\n` };
+  const turns = oneCycle().map((turn): Turn => {
+    return { ...turn, says: [`it is ${typed} or ${kept}`], files: turn.files && files };
+  });
+  const run = await quasar(at, ["run", `Use ${kept}`, ...agents(at, turns)]);
+  expect(run.code, run.stderr).toBe(0);
+  const served = await serve(at, [], { MY_TOKEN: typed });
+  const { data } = await messageOf(served);
+  const sha = git(at, "rev-parse", "HEAD");
+  const turn = (data.facts["run"] as { readonly turns: readonly { readonly turnId: string }[] })
+    .turns[0];
+  const diff = await ask(served, `/diff?sha=${sha}`);
+  const transcript = await ask(served, `/transcript?turn=${turn?.turnId}`);
+  expect(diff.body).toContain("work.txt");
+  expect(transcript.body).toContain("it is ");
+  const all = [JSON.stringify(data), diff.body, transcript.body].join("\n");
+  for (const secret of [typed, kept]) expect(all.includes(secret), secret).toBe(false);
+  for (const path of ["/diff?sha=HEAD", "/transcript?turn=../x", `/diff?sha=${"0".repeat(40)}`]) {
+    expect((await ask(served, path)).body).toBe("null");
   }
 });
 
@@ -172,8 +198,6 @@ test("a decision is about the very change that was shown, and made once", async 
   expect(await decide(served, approve)).toEqual([409, "two: it is approved already"]);
   const after = await messageOf(served, "", ({ data }) => data.decisions.length === 1);
   expect(after.data.decisions).toMatchObject([{ verb: "pause" }]);
-  const end = await quasar(at, [...applyArgs(at, workOf("one", "two")), "--resume", "--json"]);
-  expect(end.code, end.stderr).toBe(0);
 });
 
 test("--open shows the page by a file of the user's own, and no program's arguments have the token", async () => {

@@ -33,16 +33,17 @@ const LINKS: Readonly<Record<Link, readonly [tone: Tone, word: string, what: str
 /** How the page is connected, what became of the last decision, and what is decided of the whole. */
 export function Bar({ link, hasFacts, problem, note, decisions, ask }: BarProps) {
   const [tone, word, what] = LINKS[link];
-  const waits = link === "live" && !hasFacts && problem === "" ? "Waiting for its first save." : "";
+  const waits = link === "live" && !hasFacts ? "Waiting for its first save." : "";
+  const words = [what, note?.text, problem, waits].find(
+    (each) => each !== undefined && each !== "",
+  );
+  const isBad = what === "" && (note?.isBad ?? problem !== "");
   const ofAll = decisions.filter(({ verb }) => verb === "pause" || verb === "continue");
   return (
     <aside class="bar" aria-label="Connection">
       <Badge tone={tone} word={word} />
-      <p role="status" class={note?.isBad === true || problem !== "" ? "bad" : undefined}>
-        {short(
-          [note?.text, problem, what, waits].find((each) => each !== undefined && each !== "") ??
-            "",
-        )}
+      <p role="status" class={isBad ? "bad" : undefined}>
+        {short(words ?? "")}
       </p>
       {ofAll.map((decision) => (
         <button key={decision.verb} type="button" onClick={() => ask(decision)}>

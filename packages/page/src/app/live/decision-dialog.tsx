@@ -58,7 +58,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
         </label>
       )}
       <p role="alert" class="bad">
-        {isOver ? "This is not asked any more. Close, and look at it again." : note?.text}
+        {isOver ? "This is not asked any more. Cancel, and see what is." : note?.text}
       </p>
       <div class="actions">
         <button

@@ -28,7 +28,8 @@ export function Live({ server }: { readonly server: Server }) {
     setNote(undefined);
     setAsked(decision);
   };
-  const decisions = assembled?.decisions ?? [];
+  const offered = assembled?.decisions ?? NOTHING;
+  const decisions = link === "live" ? offered : NOTHING;
   const bar = (
     <Bar {...{ link, problem, note, decisions, ask, hasFacts: assembled !== undefined }} />
   );
@@ -45,7 +46,7 @@ export function Live({ server }: { readonly server: Server }) {
       {asked !== undefined && (
         <DecisionDialog
           {...{ asked, data, server }}
-          isOffered={decisions.some((each) => isSame(each, asked))}
+          isOffered={offered.some((each) => isSame(each, asked))}
           onDecided={(decided) => {
             setNote(decided);
             setAsked(undefined);
@@ -56,6 +57,9 @@ export function Live({ server }: { readonly server: Server }) {
     </>
   );
 }
+
+/** Without a server nothing is decided. */
+const NOTHING: readonly Decision[] = [];
 
 /** What a tab says of it: whether a person is needed comes first. */
 function tabTitle({ embedded: { data } }: Assembled): string {
