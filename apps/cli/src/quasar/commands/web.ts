@@ -111,7 +111,7 @@ function tell({ kind, id }: Watched, { url, isKept }: Told, json: true | undefin
   }
   write(process.stdout, [url]);
   write(process.stderr, [
-    `This shows the ${kind} ${id}. Whoever has the address decides as you do: keep it to yourself.`,
+    `This shows the ${kind} ${id}. Whoever has the address sees and decides as you do: keep it to yourself.`,
     ...(isKept ? [] : ["Nothing can be kept here: if this is killed, open pages end with it."]),
     "Ctrl-C ends the page; the work continues.",
   ]);
