@@ -19,7 +19,7 @@ export const FAMILIES: Families = {
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
 const RUN_OR_NEBULA: Described = [
-  "[run|nebula]",
+  "[run or nebula]",
   "id of a run; else a nebula's name, id or folder; if left out what was worked on last",
 ];
 const RUN_OR_NEBULA_TO_WATCH: Described = [

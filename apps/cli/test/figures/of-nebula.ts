@@ -66,7 +66,8 @@ export const NEBULA_READERS: Readonly<Record<string, NebulaReader>> = {
   "quasar report": async (at, id) => inMarkdown(await markdownOf(at, id)),
   "quasar report --html": async (at, id) => inFacts(factsIn((await pageOf(at, id))["nebula"])),
   "the cockpit": async (at, id) => {
-    const facts = await openNebulaSource(await openWorkspace(at.repo), id).read();
+    const workspace = await openWorkspace(at.repo);
+    const facts = await openNebulaSource(workspace, id, { runs: "newest" }).read();
     if (facts === undefined) throw new Error("there is nothing to show");
     return {
       ...inFirstLine(screenOf(facts)),

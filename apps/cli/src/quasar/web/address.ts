@@ -50,8 +50,8 @@ export function keptAddress(id: string): KeptAddress {
   return {
     read,
     keep(address) {
-      makeOwnFolder(folder);
       try {
+        makeOwnFolder(folder);
         replaceFile(path, Buffer.from(JSON.stringify(address)), { keepPrevious: false });
         return true;
       } catch {
