@@ -1,26 +1,26 @@
+import { allSettings } from "./all-settings.ts";
 import type { Algorithm } from "./blob.ts";
 import type { ConfigPair, Environment } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
-import { git, gitFailed } from "./run.ts";
 import { oneLine } from "./text.ts";
 
 /** The values in force, by name; section and key are in lower case, as git gives them. */
 export type Config = ReadonlyMap<string, string>;
 
 const ASKED =
-  "^(filter\\..*|core\\.(worktree|sparsecheckout|autocrlf|eol|excludesfile|attributesfile)|extensions\\.objectformat|(user|author|committer)\\.(name|email))$";
+  /^(?:filter\..*|core\.(?:worktree|sparsecheckout|autocrlf|eol|excludesfile|attributesfile)|extensions\.objectformat|(?:user|author|committer)\.(?:name|email))$/su;
 
 /**
- * Reads what must be known before git may look at files: filters, identity, a moved work tree.
+ * Reads what must be known before git may look at files: filters, identity, a moved work tree. Starts a git process only
+ * as `allSettings` does.
  *
  * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, and as `currentGitSha` does.
  */
 export async function readConfig(workTree: string, options: SignalOptions): Promise<Config> {
-  const args = ["config", "--null", "--get-regexp", ASKED];
-  const result = await git("read", workTree, args, options);
-  if (result.exitCode > 1) throw gitFailed(args, result);
-  const config = parseConfig(result.stdout);
+  const { settings } = await allSettings(workTree, options);
+  const asked = settings.filter(({ name }) => ASKED.test(name));
+  const config: Config = new Map(asked.map(({ name, value = "" }) => [name, value]));
   if (config.has("core.worktree")) await openRepository(workTree, options);
   return config;
 }

@@ -62,6 +62,26 @@ export async function gitDirAt(dir: string): Promise<string | undefined> {
   return target === undefined ? undefined : unlessMissing(realpath(resolve(dir, target)));
 }
 
+/**
+ * The git folders of a work tree, as its `.git` names them; starts no process, and makes sure of nothing that git does
+ * before it uses them. `undefined` where the folder is not the top one of a work tree, or they cannot be read.
+ *
+ * @see gitrepository-layout(5)
+ */
+export async function gitFoldersAt(
+  root: string,
+): Promise<Pick<Repository, "gitDir" | "commonDir"> | undefined> {
+  try {
+    const gitDir = await gitDirAt(root);
+    if (gitDir === undefined) return undefined;
+    const common = await unlessMissing(readFile(join(gitDir, "commondir"), "utf8"));
+    const commonDir = await realpath(resolve(gitDir, common?.trimEnd() ?? "."));
+    return { gitDir, commonDir };
+  } catch {
+    return undefined; // what is wrong with them git says when it is asked
+  }
+}
+
 /** What git is in the middle of in a work tree. */
 export type Operation = "am" | "rebase" | "merge" | "cherry-pick" | "revert" | "bisect";
 

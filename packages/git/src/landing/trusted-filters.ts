@@ -1,7 +1,7 @@
+import { allSettings, type Setting } from "../all-settings.ts";
 import { DISARMED, FILTER } from "../config.ts";
 import type { ConfigPair } from "../environment.ts";
 import type { SignalOptions } from "../head.ts";
-import { git, gitFailed } from "../run.ts";
 
 /**
  * Settings under which no filter runs that a repository defines: each has what the user's own settings, or the
@@ -13,35 +13,18 @@ export async function trustedFilters(
   workTree: string,
   options: SignalOptions,
 ): Promise<readonly ConfigPair[]> {
-  const args = ["config", "--null", "--show-scope", "--get-regexp", "^filter\\."];
-  const result = await git("read", workTree, args, options);
-  if (result.exitCode > 1) throw gitFailed(args, result);
-  return trusted(parseSettings(result.stdout));
-}
-
-interface Setting {
-  /** `local`, `worktree`: of the repository. */
-  readonly scope: string;
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Parses `scope NUL name LF value NUL`. */
-function parseSettings(output: string): readonly Setting[] {
-  const fields = output.split("\0").slice(0, -1);
-  return fields.flatMap((scope, at): readonly Setting[] => {
-    if (at % 2 === 1) return [];
-    const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
-    // One that stands alone is true.
-    return [{ scope, name, value: value.length === 0 ? "true" : value.join("\n") }];
-  });
+  const { settings } = await allSettings(workTree, options);
+  return trusted(settings.filter(({ name }) => FILTER.test(name)));
 }
 
 const OWN_SCOPES: ReadonlySet<string> = new Set(["system", "global"]);
 
 function trusted(settings: readonly Setting[]): readonly ConfigPair[] {
   const own = new Map(
-    settings.filter(({ scope }) => OWN_SCOPES.has(scope)).map(({ name, value }) => [name, value]),
+    settings
+      .filter(({ scope }) => OWN_SCOPES.has(scope))
+      // One that stands alone is true.
+      .map(({ name, value = "true" }) => [name, value]),
   );
   const known = new Set(settings.map(({ name }) => name));
   const driversOf = (names: Iterable<string>): ReadonlySet<string> =>
