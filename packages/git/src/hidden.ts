@@ -1,5 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Content, readContents } from "./content.ts";
+import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { parseFlags } from "./parse-index.ts";
+import { gitFoldersAt } from "./repository.ts";
 import { gitOutput, type RunOptions } from "./run.ts";
 
 /** A file that git was told not to look at, as the index has it. */
@@ -21,6 +26,7 @@ async function hiddenEntries(
   workTree: string,
   { signal }: SignalOptions,
 ): Promise<readonly Hidden[]> {
+  if (await looksAtAll(workTree)) return [];
   const args = ["ls-files", "-v", "--stage", "-z", "--full-name", "--", ":/"];
   const output = await gitOutput("read", workTree, args, { signal, encoding: "latin1" });
   if (!ANY_HIDDEN.test(output)) return [];
@@ -29,6 +35,18 @@ async function hiddenEntries(
     const isSkipped = tag.toUpperCase() === "S";
     return path === undefined ? [] : [{ path, mode, id, isSkipped }];
   });
+}
+
+/** Whether the index itself says that git looks at every file; `false` where it is not plain to read, too. */
+async function looksAtAll(workTree: string): Promise<boolean> {
+  const folders = await gitFoldersAt(workTree);
+  if (folders === undefined) return false;
+  try {
+    const index = readFileSync(join(folders.gitDir, "index"));
+    return parseFlags(index)?.length === 0;
+  } catch (error) {
+    return isGone(error);
+  }
 }
 
 /** Whether an index has git take files as unchanged without a look. Starts one git process. */
@@ -40,7 +58,7 @@ export async function assumesUnchanged(root: string, options: RunOptions): Promi
 
 /**
  * Paths that git was told not to look at: `assume-unchanged`, `skip-worktree`, sparse. Bytes, one a
- * character, from the root. Starts one git process.
+ * character, from the root. Starts one git process, and none where the index says that there are none.
  */
 export async function hiddenPaths(
   workTree: string,
@@ -51,7 +69,8 @@ export async function hiddenPaths(
 
 /**
  * What files hold that git was told not to look at, where that is not what the index has, byte by byte:
- * `status` does not list them, and no commit takes them in. Submodules are left out. Starts one git process.
+ * `status` does not list them, and no commit takes them in. Submodules are left out. Starts one git process, and none where
+ * the index says that there are none.
  *
  * @param root - The top folder of the work tree.
  * @throws {GitError} `ERR_SNAPSHOT_FAILED` where one cannot be read; `ERR_NOT_A_REPOSITORY`,

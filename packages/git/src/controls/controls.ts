@@ -5,7 +5,8 @@ import type { Repository } from "../repository.ts";
 import { type Branch, type ControlChange, controlChanges, type FoundControls } from "./changes.ts";
 import { linkTarget, readable } from "./digest.ts";
 import { hookFiles, placeFiles, replacedObjects, ruleFiles, type WithoutOwn } from "./files.ts";
-import { type Flags, openIndexFlags, restoreFlags, SKIPPED } from "./index-flags.ts";
+import { type Flags, openIndexFlags, restoreFlags } from "./index-flags.ts";
+import { SKIPPED } from "../parse-index.ts";
 import { type FoundSettings, readSettings, valuesInForce } from "./settings.ts";
 
 /** Where the state is kept that changes are compared with. */
