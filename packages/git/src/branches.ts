@@ -1,22 +1,31 @@
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { remoteAccess, remoteFailed } from "./remote-access.ts";
+import { looseCommit, plainRef } from "./loose.ts";
+import { type OpenedRepository, rootOf } from "./repository.ts";
 import { checkBranch, checkRevision, isMissing, isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 
 /**
  * The commit that a ref names; `undefined` where there is no such ref, or its commit is lost.
  *
+ * @param workTree - Any folder of it. Of an opened repository no process is started where both are plain to read in git's files.
  * @param ref - `HEAD` or `refs/…`.
  * @throws {GitError} `ERR_BAD_REVISION` for another form; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function refSha(
-  workTree: string,
+  workTree: string | OpenedRepository,
   ref: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "-q", `${checkRevision(ref)}^{commit}`];
-  const result = await git("read", workTree, args, options);
+  if (typeof workTree !== "string" && ref.startsWith("refs/")) {
+    options.signal?.throwIfAborted();
+    const plain = plainRef(workTree, ref);
+    if (plain !== undefined && plain.id === undefined) return undefined;
+    if (plain?.id !== undefined && looseCommit(workTree, plain.id) !== undefined) return plain.id;
+  }
+  const result = await git("read", rootOf(workTree), args, options);
   const sha = result.stdout.trimEnd();
   if (result.exitCode === 0 && isSha(sha)) return sha;
   if (result.exitCode === 1 || isMissing(result)) return undefined;

@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { GitError } from "./errors.ts";
+import { looseCommit } from "./loose.ts";
+import { gitFoldersAt, isShallow, type OpenedRepository, rootOf } from "./repository.ts";
 import { checkSha, isMissing, isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 
@@ -117,22 +121,40 @@ export async function haveCommonPast(
  * Whether commit `ancestor` is `descendant` or in its past; `undefined` if that cannot be known:
  * one of them is missing, or the history is shallow and ends before an answer.
  *
+ * @param workTree - Any folder of it. Of an opened repository no process is started where `descendant` itself says it.
  * @throws {GitError} `ERR_BAD_REVISION` unless both are full commit ids; `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function isAncestor(
-  workTree: string,
+  workTree: string | OpenedRepository,
   ancestor: string,
   descendant: string,
   options: SignalOptions = {},
 ): Promise<boolean | undefined> {
   const args = ["merge-base", "--is-ancestor", checkSha(ancestor), checkSha(descendant)];
-  const result = await git("read", workTree, args, options);
+  const root = rootOf(workTree);
+  const folders = typeof workTree === "string" ? await gitFoldersAt(root) : workTree;
+  options.signal?.throwIfAborted();
+  if (typeof workTree !== "string" && isAtOrBehind(workTree, ancestor, descendant)) return true;
+  const result = await git("read", root, args, options);
   if (result.exitCode === 0) return true;
   if (isMissing(result)) return undefined;
   if (result.exitCode !== 1) throw gitFailed(args, result);
+  if (folders !== undefined) return (await isShallow(folders)) ? undefined : false;
   const shallow = ["rev-parse", "--is-shallow-repository"];
-  return (await gitOutput("read", workTree, shallow, options)).trim() === "true"
-    ? undefined
-    : false;
+  return (await gitOutput("read", root, shallow, options)).trim() === "true" ? undefined : false;
+}
+
+/** Whether both are here, and a commit is the other one or among its parents, as its own bytes say. */
+function isAtOrBehind(repository: OpenedRepository, ancestor: string, descendant: string): boolean {
+  const commit = looseCommit(repository, descendant);
+  if (commit === undefined) return false;
+  if (ancestor === descendant) return true;
+  const isHere = (): boolean => looseCommit(repository, ancestor) !== undefined;
+  return commit.parents.includes(ancestor) && !isCutOff(repository) && isHere();
+}
+
+/** Whether git may take commits to have other parents than they say. */
+function isCutOff({ commonDir }: OpenedRepository): boolean {
+  return ["shallow", "info/grafts"].some((file) => existsSync(join(commonDir, file)));
 }

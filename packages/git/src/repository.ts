@@ -15,6 +15,14 @@ export interface Repository {
   readonly commonDir: string;
 }
 
+/** A repository that git has been asked about. */
+export type OpenedRepository = Pick<Repository, "root" | "commonDir">;
+
+/** The folder in which git is asked about a repository. */
+export function rootOf(workTree: string | OpenedRepository): string {
+  return typeof workTree === "string" ? workTree : workTree.root;
+}
+
 const PLACES = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"] as const;
 
 /**

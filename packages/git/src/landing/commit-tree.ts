@@ -1,6 +1,7 @@
 import { GitError } from "../errors.ts";
 import type { Identity } from "../config.ts";
 import type { SignalOptions } from "../head.ts";
+import { looseCommit } from "../loose.ts";
 import { checkSha } from "../revision.ts";
 import { folderOutput, type MergeFolder } from "./merge-folder.ts";
 
@@ -67,6 +68,10 @@ export async function landingDate(
   { signal }: SignalOptions = {},
 ): Promise<number> {
   const ids = parents.map(checkSha);
+  signal?.throwIfAborted();
+  const known = ids.map((id) => looseCommit(folder.repository, id)?.atSeconds);
+  const times = known.filter((seconds) => seconds !== undefined);
+  if (times.length === ids.length) return Math.max(0, ...times);
   const args = ["rev-list", "--no-walk=unsorted", "--no-commit-header", "--format=%ct", ...ids];
   const output = await folderOutput("read", folder, [...args, "--"], { signal });
   return Math.max(0, ...output.split("\n").map(secondsIn));

@@ -1,6 +1,7 @@
 import type { ConfigPair } from "../environment.ts";
 import { GitError } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
+import { looseCommit } from "../loose.ts";
 import { checkSha } from "../revision.ts";
 import { gitFailed } from "../run.ts";
 import { folderGit, folderOutput, type MergeFolder, reportsError } from "./merge-folder.ts";
@@ -56,13 +57,15 @@ async function requireCommits(
   commits: readonly string[],
   { signal }: SignalOptions,
 ): Promise<void> {
-  const input = commits.map((id) => `${checkSha(id)}\n`).join("");
+  const asked = commits.filter((id) => looseCommit(folder.repository, checkSha(id)) === undefined);
+  if (asked.length === 0) return;
+  const input = asked.map((id) => `${id}\n`).join("");
   const args = ["cat-file", "--batch-check"];
   const output = await folderOutput("read", folder, args, { signal, input });
   for (const [at, line] of output.split("\n").slice(0, -1).entries()) {
     const [, kind = "missing"] = line.split(" ");
-    if (kind === "missing") throw missingObject(`commit ${commits[at]}`);
+    if (kind === "missing") throw missingObject(`commit ${asked[at]}`);
     if (kind === "commit") continue;
-    throw new GitError("ERR_BAD_REVISION", `${commits[at]} is a ${kind}, not a commit`);
+    throw new GitError("ERR_BAD_REVISION", `${asked[at]} is a ${kind}, not a commit`);
   }
 }

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GitError, isGone } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
 import { clearGitLocks } from "../locks.ts";
-import type { Repository } from "../repository.ts";
+import { plainRef } from "../loose.ts";
+import type { OpenedRepository, Repository } from "../repository.ts";
 import { checkRevision, checkSha, isSha } from "../revision.ts";
 import { git, gitFailed, type GitResult } from "../run.ts";
 import { oneLine, tail } from "../text.ts";
@@ -78,18 +79,22 @@ function checkRef(ref: string): string {
 }
 
 /**
- * The id that a ref names, also of a commit that is lost, which `refSha` has for none: what `from` has to be.
+ * The id that a ref names, also of a commit that is lost, which `refSha` has for none: what `from` has to be. Starts no
+ * process where that is plain to read in git's files.
  *
  * @param ref - `refs/…`
  * @throws {GitError} `ERR_BAD_REVISION`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function readRef(
-  { root }: Pick<Repository, "root">,
+  repository: OpenedRepository,
   ref: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "-q", checkRef(ref)];
-  const result = await git("read", root, args, options);
+  options.signal?.throwIfAborted();
+  const plain = plainRef(repository, ref);
+  if (plain !== undefined) return plain.id;
+  const result = await git("read", repository.root, args, options);
   const id = result.stdout.trimEnd();
   if (result.exitCode === 0 && isSha(id)) return id;
   if (result.exitCode === 1) return undefined;

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
+import { plainRef } from "../loose.ts";
 import { checkBranch } from "../revision.ts";
 import { listWorktrees } from "../worktree.ts";
 
@@ -13,7 +14,8 @@ export interface WorkTreeOn {
 
 /**
  * The work trees that are on a branch, or will be when the rebase or bisection in them ends. Who moves the branch
- * makes their files look edited, or has the operation undo the move.
+ * makes their files look edited, or has the operation undo the move. Starts one git process, and none where git's files
+ * say plainly that there are none.
  *
  * @param branch - Without `refs/heads/`.
  * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
@@ -23,19 +25,50 @@ export async function workTreesOn(
   branch: string,
   options: SignalOptions = {},
 ): Promise<readonly WorkTreeOn[]> {
-  const ref = checkBranch(branch);
+  checkBranch(branch);
+  options.signal?.throwIfAborted();
+  if (isOnNone(repository, branch)) return [];
   const trees = await listWorktrees(repository.root, options);
   const checkedOut = trees.flatMap(({ path, branch: own }) =>
     own === branch ? [{ path, use: "checked-out" as const }] : [],
   );
   const operating = gitFolders(repository, trees[0]?.path).flatMap(({ gitDir, path }) =>
-    MARKS.filter(({ file, isFull }) =>
-      textOf(join(gitDir, file))
-        .split("\n")
-        .includes(isFull ? ref : branch),
-    ).map(({ use }) => ({ path, use })),
+    operationsOn(gitDir, branch).map((use) => ({ path, use })),
   );
   return [...checkedOut, ...operating];
+}
+
+/** Whether git's files say plainly that no work tree is on a branch; `false` where they are not plain to read, too. */
+function isOnNone(repository: Repository, branch: string): boolean {
+  return gitFolders(repository).every(({ gitDir }) => {
+    const [, other] = /^ref: (refs\/heads\/\S+)\n$/u.exec(textOf(join(gitDir, "HEAD"))) ?? [];
+    const isElsewhere =
+      other === undefined ? isDetached(gitDir) : isPlainOther(repository, other, branch);
+    return isElsewhere && operationsOn(gitDir, branch).length === 0;
+  });
+}
+
+function isDetached(gitDir: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/u.test(textOf(join(gitDir, "HEAD")));
+}
+
+/** Another branch may stand for this one: its file names it then. Where refs are kept in another way HEAD names none. */
+function isPlainOther(repository: Repository, other: string, branch: string): boolean {
+  if (other === `refs/heads/${branch}` || other === "refs/heads/.invalid") return false;
+  return plainRef(repository, other) !== undefined || isPacked(repository, other);
+}
+
+/** One that is packed stands for no other. */
+function isPacked({ commonDir }: Repository, ref: string): boolean {
+  return lstatSync(join(commonDir, ref), { throwIfNoEntry: false }) === undefined;
+}
+
+function operationsOn(gitDir: string, branch: string): readonly WorkTreeOn["use"][] {
+  return MARKS.filter(({ file, isFull }) =>
+    textOf(join(gitDir, file))
+      .split("\n")
+      .includes(isFull ? `refs/heads/${branch}` : branch),
+  ).map(({ use }) => use);
 }
 
 interface Mark {

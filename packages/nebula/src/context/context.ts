@@ -113,7 +113,7 @@ export function withOneSpec(engine: Engine): Engine {
  */
 export async function branchTip(engine: Engine): Promise<string> {
   const { repository, store, signal } = engine;
-  const tip = await refSha(repository.root, branchRef(engine), { signal });
+  const tip = await refSha(repository, branchRef(engine), { signal });
   if (tip === undefined) throw branchGone(store.current);
   return tip;
 }

@@ -210,14 +210,14 @@ async function openBranch(engine: Engine): Promise<void> {
   const ref = branchRef(engine);
   await holdRef(engine, refsOf(id).base, base);
   if (ownsBranch && landedPhases(store.current).length > 0) return;
-  const isThere = (await refSha(repository.root, ref, { signal })) !== undefined;
+  const isThere = (await refSha(repository, ref, { signal })) !== undefined;
   if (!isThere) {
     await requireFreeLane(engine);
     const swap = { ref, from: undefined, to: base, message: "nebula begins", signal };
     await compareAndSwapRef(repository, swap);
   }
   if (ownsBranch) return;
-  if ((await refSha(repository.root, ref, { signal })) !== base) {
+  if ((await refSha(repository, ref, { signal })) !== base) {
     const message = `there is a branch ${branch} that this nebula has not made`;
     const next = [{ shell: await moveBranchCommand(repository, branch) }];
     throw new NebulaError("ERR_BRANCH", message, { next });

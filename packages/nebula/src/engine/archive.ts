@@ -88,7 +88,7 @@ async function ownTip(repository: Repository, state: NebulaState): Promise<strin
     other.id !== id && other.branch === branch && other.archivedFrom === "" && other.ownsBranch;
   if (listNebulae(repository.commonDir).some(isOfOther)) return "";
   const landed = landedPhases(state).at(-1)?.candidate ?? base;
-  if (!(await isAncestor(repository.root, landed, at))) {
+  if (!(await isAncestor(repository, landed, at))) {
     const message = `the branch ${branch} does not contain what the nebula has landed`;
     const next = [{ shell: await moveBranchCommand(repository, branch) }];
     throw new NebulaError("ERR_BRANCH", message, { next });
@@ -132,7 +132,7 @@ async function renameBranch(repository: Repository, store: StateStore): Promise<
   const made = { ref: to, from: undefined, to: tip, message: "archived" };
   if ((await compareAndSwapRef(repository, made)) === "moved") {
     const at = await readRef(repository, to);
-    const isKept = at !== undefined && (await isAncestor(repository.root, tip, at));
+    const isKept = at !== undefined && (await isAncestor(repository, tip, at));
     if (!isKept) throw await takenError(repository, branch);
   }
   if (isThere) await removeRefs(repository.root, [{ ref: from, sha: tip }]);

@@ -37,11 +37,11 @@ export async function findObstacles(
   { withoutOwnHook: withoutOwn }: Pick<PhaseRunOptions, "withoutOwnHook">,
 ): Promise<readonly NebulaObstacle[]> {
   if (state.archivedFrom !== "") return [];
-  const { root, commonDir } = repository;
+  const { commonDir } = repository;
   const { branch } = state;
   const isOpen = isUnfinished(state);
   // Who has merged all of it may delete the branch.
-  if (!isOpen && (await refSha(root, `refs/heads/${branch}`)) === undefined) return [];
+  if (!isOpen && (await refSha(repository, `refs/heads/${branch}`)) === undefined) return [];
   // A crash may have come before its branch was made.
   const tip = state.ownsBranch
     ? await wholeTip({ repository, state }).catch(asNebulaError)

@@ -31,7 +31,7 @@ export async function freeze(
   const { id, attempt, seq } = state;
   await holdFrozen(engine, state, tip);
   if (await hasMarkersLeft(engine, state, tip)) return;
-  if (await isAncestor(repository.root, tip, await branchTip(engine), { signal })) {
+  if (await isAncestor(repository, tip, await branchTip(engine), { signal })) {
     const done = { status: "done", tip, reservedUsd: 0, reason: "" } as const;
     report(engine, id, done, { type: "phase_unchanged", phase: id });
     return;

@@ -196,7 +196,7 @@ async function isOnBranch(engine: Engine, id: string, tip: string): Promise<bool
   const { repository, store, signal } = engine;
   const state = store.phase(id);
   const has = async (commit: string): Promise<boolean> =>
-    (await isAncestor(repository.root, commit, tip, { signal })) === true;
+    (await isAncestor(repository, commit, tip, { signal })) === true;
   if (state.candidate !== "" && (await has(state.candidate))) {
     syncRef(repository, branchRef(engine));
     finish(engine, id);
@@ -299,7 +299,7 @@ export async function reconcileLandings(engine: Engine): Promise<void> {
   const isLanded = async ({ candidate }: PhaseState): Promise<boolean> => {
     const tip = await tipNow();
     if (tip === undefined) return false;
-    return (await isAncestor(repository.root, candidate, tip, { signal })) === true;
+    return (await isAncestor(repository, candidate, tip, { signal })) === true;
   };
   const landed = landedPhases(store.current);
   const last = landed.at(-1);

@@ -23,10 +23,10 @@ export function tipOf({ repository, store, signal }: Engine): Promise<string> {
 export async function wholeTip(where: Where): Promise<string> {
   const { repository, state, signal } = where;
   const last = landedPhases(state).at(-1);
-  const tip = await refSha(repository.root, `refs/heads/${state.branch}`, { signal });
+  const tip = await refSha(repository, `refs/heads/${state.branch}`, { signal });
   if (tip === undefined) throw branchGone(state);
   if (last === undefined) return tip;
-  if (await isAncestor(repository.root, last.candidate, tip, { signal })) return tip;
+  if (await isAncestor(repository, last.candidate, tip, { signal })) return tip;
   throw await rewound(where, last);
 }
 
