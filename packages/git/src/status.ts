@@ -5,7 +5,7 @@ import { GitError } from "./errors.ts";
 import { currentHead, type SignalOptions } from "./head.ts";
 import { filesForPointers } from "./lfs.ts";
 import { isSha } from "./revision.ts";
-import { gitOutput } from "./run.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
 
 // Renames are not searched for: that reads contents, and both paths are wanted.
 /** Looks into the work trees of submodules too, under the configuration that each has. */
@@ -32,6 +32,26 @@ export async function dirtyPaths(
   const asked = { ...options, config: disarmFilters(config) };
   const output = await gitOutput("read", workTree, STATUS, asked);
   return changedFiles(workTree, output, config, options);
+}
+
+/**
+ * Where HEAD is, and what `dirtyPaths` says, seen at once.
+ *
+ * @throws {GitError} as `currentHead` and `dirtyPaths` do
+ */
+export async function headAndChanges(
+  workTree: string,
+  options: SignalOptions = {},
+): Promise<StatusHead & { readonly dirty: readonly DirtyPath[] }> {
+  const config = await readConfig(workTree, options);
+  const args = [...STATUS, "--branch"];
+  const result = await git("read", workTree, args, { ...options, config: disarmFilters(config) });
+  if (result.exitCode !== 0) {
+    await currentHead(workTree, options); // whose error it may be
+    throw gitFailed(args, result);
+  }
+  const { head, branch } = await statusHead(workTree, result.stdout, options);
+  return { head, branch, dirty: await changedFiles(workTree, result.stdout, config, options) };
 }
 
 /** What `status` has listed without filters, but for files that Git LFS has put in place of pointers. */

@@ -16,7 +16,7 @@ import type { NextStep } from "./next-step.ts";
 import { cleanLine } from "./text/clean.ts";
 import { shellWord } from "./text/format.ts";
 import type { Tell } from "./events.ts";
-import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export interface LinkedTreeOptions {
   readonly runId: string;
@@ -105,18 +105,26 @@ export async function inspectTree(
 ): Promise<TreeFacts> {
   const { root, gitDir } = workspace;
   ignoreOwnFolder(root);
-  const baseCommit = await currentGitSha(root);
+  const seen = await lookAt(root);
   const operation = await operationInProgress({ gitDir });
   if (operation !== undefined) throw busyTree(operation);
-  const branch = await branchOf(workspace);
+  const { head: baseCommit, branch } = seen;
   if (branch === undefined && !ownsTree) {
     const message = "HEAD is on no branch; keep the commits with: git switch -c my-work";
     tell({ type: "warning", cycle: 0, message });
   }
-  const seen = await readCommitState(root);
   const dirty = committable(seen);
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
   return { branch, baseCommit, untouchablePaths: dirty, seen };
+}
+
+/** @throws {GitError} what is the matter with HEAD, where that is why it cannot be looked at, or has no commit */
+async function lookAt(root: string): Promise<SeenWork> {
+  const [seen] = await Promise.allSettled([readCommitState(root)]);
+  if (seen.status === "fulfilled" && seen.value.head !== "") return seen.value;
+  await currentGitSha(root);
+  if (seen.status === "rejected") throw seen.reason;
+  return lookAt(root); // a first commit was made meanwhile
 }
 
 /** What a commit of the whole work tree would hold: paths from its root. */

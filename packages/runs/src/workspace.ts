@@ -24,6 +24,8 @@ export interface OpenOptions {
    * @default `<git dir>/quasar/runs`
    */
   readonly home?: string | undefined;
+  /** What `openRepository` has just said of the folder. @default asked of it: a git process more */
+  readonly repository?: Repository | undefined;
 }
 
 /**
@@ -32,8 +34,11 @@ export interface OpenOptions {
  * @throws {GitError} When it is in none.
  * @throws {RunsError} `ERR_UNSAFE_PATH` when a link stands where our folders belong.
  */
-export async function openWorkspace(cwd: string, { home }: OpenOptions = {}): Promise<Workspace> {
-  const { root, gitDir, commonDir } = await openRepository(cwd);
+export async function openWorkspace(
+  cwd: string,
+  { home, repository }: OpenOptions = {},
+): Promise<Workspace> {
+  const { root, gitDir, commonDir } = repository ?? (await openRepository(cwd));
   const stateDir = stateFolder(gitDir);
   const runsDir = home ?? join(stateDir, "runs");
   if (isRealFolder(stateDir)) isRealFolder(runsDir);

@@ -27,4 +27,5 @@ export { gitDirAt, operationInProgress } from "../repository.ts";
 export { previousBranch } from "../landing/previous-branch.ts";
 export { isOwnPath, OWN_FOLDER, OWN_PATHS } from "../snapshots.ts";
 export { isIgnored, isTracked } from "../tracked.ts";
+export { headAndChanges } from "../status.ts";
 export { readCommitState, type SeenWork } from "../work.ts";

@@ -9,6 +9,7 @@ export { differingPaths } from "../landing/differing-paths.ts";
 export {
   addDetachedWorkTree,
   checkOutCommit,
+  openLinkedWorkTree,
   quarantineWorkTree,
   type RepairedWorkTrees,
   removeDetachedWorkTree,

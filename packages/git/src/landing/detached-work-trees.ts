@@ -14,13 +14,13 @@ import type { ConfigPair } from "../environment.ts";
 import { GitError, isGone } from "../errors.ts";
 import type { SignalOptions } from "../head.ts";
 import { hiddenChanges } from "../hidden.ts";
-import { gitDirAt, openRepository, type Repository } from "../repository.ts";
+import { gitDirAt, gitFoldersAt, openRepository, type Repository } from "../repository.ts";
 import { checkSha } from "../revision.ts";
 import { git, gitOutput, type RunOptions } from "../run.ts";
 import { quoted } from "../text.ts";
 import { isSynced, listWorktrees } from "../worktree.ts";
 import { failedOrMissing } from "./missing-object.ts";
-import { GOING, isUnfinished, lockTree, UNFINISHED } from "./tree-lock.ts";
+import { GOING, isUnfinished, lockTree, UNFINISHED, unlockTree } from "./tree-lock.ts";
 import { quitOperation } from "./quit-operation.ts";
 import { trustedFilters } from "./trusted-filters.ts";
 
@@ -50,13 +50,41 @@ export async function addDetachedWorkTree(
   const force = ["--force", "--force"];
   const args = ["worktree", "add", ...how, ...force, "--", path, checkSha(commit)];
   await write(root, args, { signal });
-  const made = await openRepository(path, { signal });
+  const made = await openLinkedWorkTree(repository, path, { signal });
   lockTree(made.gitDir, UNFINISHED);
   await holdAll(made, { signal });
   await checkOutCommit(made, commit, { signal });
   await prepare?.();
-  await gitOutput("keep", root, ["worktree", "unlock", "--", path], { signal });
+  unlockTree(made.gitDir);
   return made;
+}
+
+/**
+ * What `openRepository` says of a linked work tree of a repository that is open. Starts no process where the folder and
+ * the repository's record of it name each other, and it has no settings of its own.
+ *
+ * @param path - Absolute.
+ * @throws {GitError} as `openRepository`
+ */
+export async function openLinkedWorkTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  path: string,
+  { signal }: SignalOptions = {},
+): Promise<Repository> {
+  signal?.throwIfAborted();
+  const gitDir = await recordOf(path, commonDir);
+  if (gitDir === undefined || !(await isPlainRecord(path, commonDir))) {
+    return openRepository(path, { signal });
+  }
+  return { root: path, gitDir, commonDir };
+}
+
+/** Whether git can be meant to take it for a work tree of this repository, in this very folder. */
+async function isPlainRecord(path: string, commonDir: string): Promise<boolean> {
+  const found = await gitFoldersAt(path);
+  if (found?.commonDir !== commonDir || realpathSync(path) !== path) return false;
+  const { gitDir } = found;
+  return existsSync(join(gitDir, "HEAD")) && !existsSync(join(gitDir, "config.worktree"));
 }
 
 /** Git gives a new work tree the sparse checkout of the one at hand: this one holds the whole commit. */

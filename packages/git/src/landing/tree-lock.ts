@@ -1,4 +1,4 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { syncPath } from "../worktree.ts";
 
@@ -18,6 +18,12 @@ export function lockTree(gitDir: string, reason: string): void {
   const half = join(gitDir, "locked.tmp");
   writeFileSync(half, `${reason}\n`, { flush: true });
   renameSync(half, join(gitDir, "locked"));
+  syncPath(gitDir);
+}
+
+/** Takes the lock away, durably: what is finished is not to be found unfinished. */
+export function unlockTree(gitDir: string): void {
+  rmSync(join(gitDir, "locked"));
   syncPath(gitDir);
 }
 

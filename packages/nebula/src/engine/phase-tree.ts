@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { currentHead, type Repository } from "@quasar/git";
+import type { Repository } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
-import { operationInProgress } from "@quasar/git/internal";
+import { headAndChanges, operationInProgress } from "@quasar/git/internal";
 import { lastCommitOf } from "@quasar/runs/internal";
 import { runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
@@ -47,8 +47,9 @@ async function holdCommit(engine: Engine, phase: Phase, commit: string): Promise
   const { ref } = phase.state;
   const options = { ...treeOptions(engine, phase), commit };
   const { root, gitDir } = await openTree(engine, options);
-  const { head } = await currentHead(root, { signal });
-  const wasDirty = await keepUncommitted(engine, root, ref);
+  const { head, dirty } = await headAndChanges(root, { signal });
+  const wasDirty = dirty.length > 0;
+  if (wasDirty) await keepUncommitted(engine, root, ref);
   const isBusy = (await operationInProgress({ gitDir })) !== undefined;
   if (head === commit && !wasDirty && !isBusy) return;
   await moveTree(engine, options);

@@ -95,8 +95,9 @@ async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
   const { ref } = phase.state;
   const isMade = !existsSync(treePath(engine, ref));
   try {
-    const { root } = await phaseTree(engine, phase);
-    const runs = await openRuns(root, { home: runsFolder(engine.home, ref) });
+    const repository = await phaseTree(engine, phase);
+    const { root } = repository;
+    const runs = await openRuns(root, { home: runsFolder(engine.home, ref), repository });
     const options = await optionsIn(engine, phase.spec, root);
     return await new PhaseAttempt(engine, phase, options).work(runs, { isMade });
   } catch (error) {

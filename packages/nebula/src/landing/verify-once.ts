@@ -1,5 +1,5 @@
-import { currentHead, type Repository } from "@quasar/git";
-import { hiddenChanges } from "@quasar/git/internal";
+import type { Repository } from "@quasar/git";
+import { headAndChanges, hiddenChanges } from "@quasar/git/internal";
 import { changedInCheckOut, checkOutCommit } from "@quasar/git/landing";
 import { treeToCommit } from "@quasar/git/work-trees";
 import { signReceipt } from "@quasar/receipts";
@@ -94,8 +94,8 @@ async function lookAt(
   { commit, tree }: Candidate,
   signal: AbortSignal,
 ): Promise<After> {
-  const { head, branch } = await currentHead(path, { signal });
-  const dirty = await changedInCheckOut(path, { signal });
+  const { head, branch, dirty: seen } = await headAndChanges(path, { signal });
+  const dirty = seen.length === 0 ? seen : await changedInCheckOut(path, { signal });
   const hidden = await hiddenChanges(path, { signal });
   const isSame = head === commit && dirty.length === 0;
   const found = isSame ? tree : await treeToCommit(path, { signal });

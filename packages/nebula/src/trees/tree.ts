@@ -1,11 +1,12 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { currentHead, dirtyPaths, openRepository, type Repository } from "@quasar/git";
+import type { Repository } from "@quasar/git";
 import { isAncestor } from "@quasar/git/history";
-import { gitDirAt } from "@quasar/git/internal";
+import { gitDirAt, headAndChanges } from "@quasar/git/internal";
 import {
   addDetachedWorkTree,
   checkOutCommit,
+  openLinkedWorkTree,
   quarantineRepositories,
   removeDetachedWorkTree,
   removeUnfinishedWorkTree,
@@ -47,7 +48,7 @@ export async function repairTrees({ repository, trees, signal, tell }: Engine): 
   }
   const known = await listWorktrees(repository.root, { signal });
   for (const { path } of known.filter((tree) => dirname(tree.path) === trees)) {
-    await freeGitLocks(await openRepository(path, { signal }));
+    await freeGitLocks(await openLinkedWorkTree(repository, path, { signal }));
   }
 }
 
@@ -62,23 +63,33 @@ export interface TreeOptions {
 /** Makes sure that there is a work tree of this name, and that it is set up. @throws {NebulaError} `ERR_SETUP` */
 export async function openTree(
   engine: Engine,
-  { name, commit, setup }: TreeOptions,
+  { setup, ...options }: TreeOptions,
 ): Promise<Repository> {
+  const { tree } = await findOrMake(engine, options);
+  await setUp(engine, tree, setup);
+  return tree;
+}
+
+/** @returns Whether it was made: it holds its commit then, and the user's files that are copied. */
+async function findOrMake(
+  engine: Engine,
+  { name, commit }: Omit<TreeOptions, "setup">,
+): Promise<{ readonly tree: Repository; readonly isMade: boolean }> {
   const path = treePath(engine, name);
   const { repository, signal } = engine;
   if (name === VERIFY_TREE) await removeBroken(repository, path);
   await removeUnfinishedWorkTree(repository, path, { signal });
   const prepare = () => copyUserFiles(engine, name);
-  const tree = existsSync(path)
-    ? await openRepository(path, { signal })
-    : await addDetachedWorkTree(repository, { path, commit, prepare, signal });
+  const isMade = !existsSync(path);
+  const tree = isMade
+    ? await addDetachedWorkTree(repository, { path, commit, prepare, signal })
+    : await openLinkedWorkTree(repository, path, { signal });
   if (tree.commonDir !== repository.commonDir || tree.root !== path) {
     const message = `${path} is no work tree of the repository any more`;
     const next = [{ note: "resume the nebula: it keeps what is there under another name" }];
     throw new NebulaError("ERR_DAMAGED", message, { next });
   }
-  await setUp(engine, tree, setup);
-  return tree;
+  return { tree, isMade };
 }
 
 /** A command of a verification may have removed what git has there: the rest is nobody's work. */
@@ -93,22 +104,29 @@ export async function moveTree(
   engine: Engine,
   options: TreeOptions & { readonly isEmptied?: boolean | undefined },
 ): Promise<Repository> {
+  const { tree, isMade } = await findOrMake(engine, options);
+  if (!isMade) await holdOnly(engine, tree, options);
+  await setUp(engine, tree, options.setup);
+  return tree;
+}
+
+async function holdOnly(
+  engine: Engine,
+  tree: Repository,
+  { name, commit, isEmptied: ignored = false }: Parameters<typeof moveTree>[1],
+): Promise<void> {
   const { signal } = engine;
-  const tree = await openTree(engine, { ...options, setup: { commands: [] } });
   // Of a command or an agent that was ended while git wrote.
   await freeGitLocks(tree);
-  await checkOutCommit(tree, options.commit, { signal });
-  const { isEmptied: ignored = false } = options;
+  await checkOutCommit(tree, commit, { signal });
   if (ignored) forgetSetUp(tree);
   const left = await quarantineRepositories(tree.root, { signal });
   if (left !== undefined) {
     forgetSetUp(tree);
-    leave(engine, options.name, left);
+    leave(engine, name, left);
   }
   await removeUntracked(tree.root, { ignored, signal });
-  if (ignored) await copyUserFiles(engine, options.name);
-  await setUp(engine, tree, options.setup);
-  return tree;
+  if (ignored) await copyUserFiles(engine, name);
 }
 
 /** Copies the user's files into a work tree; the journal keeps what was left out in that of a phase. */
@@ -129,16 +147,14 @@ function leave({ tell }: Engine, name: string, left: string): void {
     tell({ type: "warning", message: `repositories that were in a work tree are kept in ${left}` });
 }
 
-/** Keeps what is uncommitted in the work tree of a phase, by a snapshot. @returns Whether there was anything. */
+/** Keeps what is uncommitted in the work tree of a phase, by a snapshot. */
 export async function keepUncommitted(
   { store, signal }: Engine,
   path: string,
   ref: string,
-): Promise<boolean> {
-  if ((await dirtyPaths(path, { signal })).length === 0) return false;
+): Promise<void> {
   const prefix = refsOf(store.current.id).left(ref);
   await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
-  return true;
 }
 
 /**
@@ -175,16 +191,16 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
     const path = treePath(engine, ref);
     if (status !== "done" || !existsSync(path)) continue;
     try {
-      const { head } = await currentHead(path, { signal });
+      const { head, dirty } = await headAndChanges(path, { signal });
       const isLanded =
-        tip === "" || (await isAncestor(repository.root, tip, await branchTip(engine), { signal }));
+        tip === "" || (await isAncestor(repository, tip, await branchTip(engine), { signal }));
       const isKept = head === tip || tip === "";
       if (!isLanded || !isKept) continue;
       const [submodule] = await unpushedSubmodules(path, { signal });
       if (submodule !== undefined) {
         throw new Error(`no remote has the commit of its submodule ${submodule}`);
       }
-      await keepUncommitted(engine, path, ref);
+      if (dirty.length > 0) await keepUncommitted(engine, path, ref);
       await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();
