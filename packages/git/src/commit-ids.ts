@@ -1,4 +1,6 @@
 import type { SignalOptions } from "./head.ts";
+import { looseCommit } from "./loose.ts";
+import { gitFoldersAt } from "./repository.ts";
 import { isSha } from "./revision.ts";
 import { git } from "./run.ts";
 
@@ -27,7 +29,10 @@ export async function treeOfCommit(
   commit: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
-  return isSha(commit) ? objectId(workTree, `${commit}^{tree}`, options) : undefined;
+  if (!isSha(commit)) return undefined;
+  const folders = await gitFoldersAt(workTree);
+  const found = folders && looseCommit(folders, commit);
+  return found?.tree ?? objectId(workTree, `${commit}^{tree}`, options);
 }
 
 async function objectId(

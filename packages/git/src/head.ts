@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { GitError } from "./errors.ts";
-import { looseCommit } from "./loose.ts";
+import { isSeenBehind } from "./loose.ts";
 import { gitFoldersAt, isShallow, type OpenedRepository, rootOf } from "./repository.ts";
 import { checkSha, isMissing, isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
@@ -121,7 +121,7 @@ export async function haveCommonPast(
  * Whether commit `ancestor` is `descendant` or in its past; `undefined` if that cannot be known:
  * one of them is missing, or the history is shallow and ends before an answer.
  *
- * @param workTree - Any folder of it. Of an opened repository no process is started where `descendant` itself says it.
+ * @param workTree - Any folder of it. Of an opened repository no process is started where a few commits that lie open say it.
  * @throws {GitError} `ERR_BAD_REVISION` unless both are full commit ids; `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
@@ -135,7 +135,11 @@ export async function isAncestor(
   const root = rootOf(workTree);
   const folders = typeof workTree === "string" ? await gitFoldersAt(root) : workTree;
   options.signal?.throwIfAborted();
-  if (typeof workTree !== "string" && isAtOrBehind(workTree, ancestor, descendant)) return true;
+  if (typeof workTree !== "string" && !isCutOff(workTree)) {
+    if (isSeenBehind(workTree, ancestor, descendant)) return true;
+    // No commit is in its own past.
+    if (isSeenBehind(workTree, descendant, ancestor)) return false;
+  }
   const result = await git("read", root, args, options);
   if (result.exitCode === 0) return true;
   if (isMissing(result)) return undefined;
@@ -143,15 +147,6 @@ export async function isAncestor(
   if (folders !== undefined) return (await isShallow(folders)) ? undefined : false;
   const shallow = ["rev-parse", "--is-shallow-repository"];
   return (await gitOutput("read", root, shallow, options)).trim() === "true" ? undefined : false;
-}
-
-/** Whether both are here, and a commit is the other one or among its parents, as its own bytes say. */
-function isAtOrBehind(repository: OpenedRepository, ancestor: string, descendant: string): boolean {
-  const commit = looseCommit(repository, descendant);
-  if (commit === undefined) return false;
-  if (ancestor === descendant) return true;
-  const isHere = (): boolean => looseCommit(repository, ancestor) !== undefined;
-  return commit.parents.includes(ancestor) && !isCutOff(repository) && isHere();
 }
 
 /** Whether git may take commits to have other parents than they say. */

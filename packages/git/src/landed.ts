@@ -1,5 +1,7 @@
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { looseCommit } from "./loose.ts";
+import { gitFoldersAt } from "./repository.ts";
 import { checkSha, isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
@@ -31,7 +33,7 @@ const LINK = "160000";
 
 /**
  * The tree of a commit, and the repositories that were committed as links on the way to it. Starts one
- * git process.
+ * git process, and none for a commit alone that lies open.
  *
  * @param from - A full commit id in its past; `""`: before the first.
  * @param to - A full commit id.
@@ -45,6 +47,9 @@ export async function landedSince(
   options: SignalOptions = {},
 ): Promise<Landed> {
   const isMoved = from !== to;
+  const folders = isMoved ? undefined : await gitFoldersAt(workTree);
+  const commit = folders && looseCommit(folders, checkSha(to));
+  if (commit !== undefined) return { tree: commit.tree, links: [], files: [] };
   const range = [checkSha(to), ...(from === "" || !isMoved ? [] : [`^${checkSha(from)}`])];
   const limit = isMoved ? [] : ["--max-count=1", "--no-patch"];
   const format = ["--format=tformat:%x01%T"];

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { plainHead } from "./loose.ts";
 import type { Repository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
 
@@ -51,16 +52,18 @@ export interface AsideOptions extends SignalOptions {
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function commitsLeftAside(
-  { root }: Pick<Repository, "root">,
+  repository: Repository,
   { since, isWanted, signal }: AsideOptions,
 ): Promise<readonly string[]> {
+  const { root } = repository;
   const entries = await reflog(root, "HEAD", signal);
   const made = entries.filter(({ action, parents, at }, n) => {
     const next = entries[n - 1];
     const isAmended = next?.parents === parents && isWanted(next.action);
     return isWanted(action) && isSince(at, since) && !isAmended;
   });
-  const shas = [...new Set(made.map(({ sha }) => sha))];
+  const past = pastOf(plainHead(repository), entries);
+  const shas = [...new Set(made.map(({ sha }) => sha))].filter((sha) => !past.has(sha));
   if (shas.length === 0) return [];
   const list = async (...args: readonly string[]): Promise<readonly string[]> =>
     (await gitOutput("read", root, ["rev-list", ...args, "--"], { signal })).split("\n");
@@ -72,6 +75,15 @@ export async function commitsLeftAside(
     if ((await list("--max-count=1", ...range))[0] !== "") left.push(sha);
   }
   return left;
+}
+
+/** Of a commit and its past what entries, newest first, tell by their parents. */
+function pastOf(head: string | undefined, entries: readonly Entry[]): ReadonlySet<string> {
+  const past = new Set(head === undefined ? [] : [head]);
+  for (const { sha, parents } of entries) {
+    if (past.has(sha)) for (const parent of parents.split(" ")) past.add(parent);
+  }
+  return past;
 }
 
 /** Git tells times in whole seconds. */

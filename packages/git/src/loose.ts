@@ -27,12 +27,39 @@ function refIn(commonDir: string, ref: string): ReturnType<typeof plainRef> {
   const path = join(commonDir, ref);
   const id = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?=\n$)/u.exec(textOf(path, MAX_REF) ?? "")?.[0];
   if (id !== undefined) return { id };
-  const isKeptInFiles = entryAt(join(commonDir, "refs/heads"))?.isDirectory() === true;
-  if (!isKeptInFiles || entryAt(path) !== undefined) return undefined;
-  // In this order: git packs a ref before it removes the file.
+  if (!isKeptInFiles(commonDir) || entryAt(path) !== undefined) return undefined;
+  return packedIn(commonDir)?.includes(` ${ref}\n`) === false ? { id: undefined } : undefined;
+}
+
+/** The commit that HEAD of a work tree names. */
+export function plainHead({
+  gitDir,
+  commonDir,
+}: Pick<Repository, "gitDir" | "commonDir">): string | undefined {
+  const text = asFound(() => textOf(join(gitDir, "HEAD"), MAX_REF)) ?? "";
+  const [, id, ref] =
+    /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/heads\/\S+))\n$/u.exec(text) ?? [];
+  return ref === undefined ? id : plainRef({ commonDir }, ref)?.id;
+}
+
+/** Whether it is plain to see that there are no refs below a folder of refs, `refs/…/`. */
+export function hasPlainlyNoRefs({ commonDir }: Folders, prefix: string): boolean {
+  return asFound(() => isKeptInFiles(commonDir) && isFolderFree(commonDir, prefix)) === true;
+}
+
+function isFolderFree(commonDir: string, prefix: string): boolean {
+  if (entryAt(join(commonDir, prefix)) !== undefined) return false;
+  return packedIn(commonDir)?.includes(` ${prefix}`) === false;
+}
+
+function isKeptInFiles(commonDir: string): boolean {
+  return entryAt(join(commonDir, "refs/heads"))?.isDirectory() === true;
+}
+
+/** Look there last: git packs a ref before it removes the file. */
+function packedIn(commonDir: string): string | undefined {
   const file = join(commonDir, "packed-refs");
-  const packed = entryAt(file) === undefined ? "" : textOf(file, MAX_PACKED);
-  return packed === undefined || packed.includes(` ${ref}\n`) ? undefined : { id: undefined };
+  return entryAt(file) === undefined ? "" : textOf(file, MAX_PACKED);
 }
 
 const MAX_REF = 256;
@@ -64,6 +91,21 @@ export function looseCommit({ commonDir }: Folders, id: string): LooseCommit | u
 }
 
 const MAX_COMMIT = 2 ** 20;
+
+/** Whether a commit is in another one's past, or that one, by what a few commits in between say; `false`: not by them. */
+export function isSeenBehind(folders: Folders, ancestor: string, descendant: string): boolean {
+  const seen = new Set([descendant]);
+  let read = 0;
+  for (const id of seen) {
+    const commit = read < MOST_READ ? looseCommit(folders, id) : undefined;
+    if (id === ancestor) return commit !== undefined;
+    read += 1;
+    for (const parent of commit?.parents ?? []) seen.add(parent);
+  }
+  return false;
+}
+
+const MOST_READ = 32;
 const SHA256_DIGITS = 64;
 
 function digestOf(object: Buffer, id: string): string {

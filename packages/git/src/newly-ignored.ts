@@ -5,6 +5,7 @@ import { isNewer, TICK_MS } from "./newer.ts";
 import { type Mentions, mentionsIn } from "./refers-to.ts";
 import type { Repository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
+import { isOwnPath } from "./snapshots.ts";
 
 /** Work that ignore rules keep out of every commit. Paths from the root, a folder's with a slash at its end. */
 export interface NewlyIgnored {
@@ -28,7 +29,7 @@ export interface NewlyIgnoredOptions extends SignalOptions {
 }
 
 /**
- * What ignore rules keep out of commits and has come since a moment. Starts two git processes, three where
+ * What ignore rules keep out of commits and has come since a moment; what is the product's own is left out. Starts two git processes, three where
  * something has changed whose name does not say that it is work.
  *
  * @throws {GitError} as `dirtyPaths` does; `ERR_GIT_FAILED` where an end of the work is missing; the signal's reason
@@ -40,7 +41,8 @@ export async function newlyIgnored(
   since: Date,
   { work, signal }: NewlyIgnoredOptions = {},
 ): Promise<NewlyIgnored> {
-  const { entries, isCut } = await ignoredFiles({ root }, { signal });
+  const { entries: all, isCut } = await ignoredFiles({ root }, { signal });
+  const entries = all.filter(({ path }) => !isOwnPath(path));
   const isRule = ({ path }: IgnoredEntry): boolean => /(?:^|\/)\.gitignore$/u.test(path);
   const rules: string[] = [];
   for (const { path } of entries.filter(isRule)) {

@@ -18,12 +18,13 @@ export {
 } from "../controls/controls.ts";
 export { ignoredFiles } from "../ignored-files.ts";
 export { clearGitLocks, gitLocks } from "../locks.ts";
+export { hasPlainlyNoRefs, plainHead } from "../loose.ts";
 export { notInPast } from "../not-in-past.ts";
 export { type PushPlace, pushPlace } from "../push-place.ts";
 export { withoutSecrets } from "../remote-access.ts";
 export { createRef } from "../refs.ts";
 export { remoteBranches } from "../remotes.ts";
-export { gitDirAt, operationInProgress } from "../repository.ts";
+export { gitDirAt, gitFoldersAt, operationInProgress } from "../repository.ts";
 export { previousBranch } from "../landing/previous-branch.ts";
 export { isOwnPath, OWN_FOLDER, OWN_PATHS } from "../snapshots.ts";
 export { isIgnored, isTracked } from "../tracked.ts";

@@ -72,7 +72,7 @@ export class PhaseAttempt {
     const { runId, isReviewLeft } = this.#phase.state;
     this.#landed = await landedWork(this.#engine, this.#phase.spec);
     const found = (await runs.list()).find((run) => run.id === runId);
-    if (found === undefined) return this.#came(await this.#start(runs));
+    if (found === undefined) return this.#came(await this.#start(runs, isMade));
     if (found.status === "approved") {
       return { as: "approved", commit: (await runs.show(runId)).headSha, task: found.task };
     }
@@ -88,10 +88,10 @@ export class PhaseAttempt {
   }
 
   /** @returns `undefined` where it may not begin. */
-  async #start(runs: Runs): Promise<RunEnd | undefined> {
+  async #start(runs: Runs, isMade: boolean): Promise<RunEnd | undefined> {
     const engine = this.#engine;
     const { state } = this.#phase;
-    await prepareTree(engine, this.#phase);
+    await prepareTree(engine, this.#phase, isMade);
     // While its tree was made ready, an agent of another phase may have worked.
     if ((await settingsObstacle(engine)) !== undefined) return undefined;
     const task = this.#task(this.#phase);

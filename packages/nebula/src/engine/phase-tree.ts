@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
-import { headAndChanges, operationInProgress } from "@quasar/git/internal";
+import { gitFoldersAt, headAndChanges, operationInProgress, plainHead } from "@quasar/git/internal";
 import { lastCommitOf } from "@quasar/runs/internal";
 import { runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
@@ -22,10 +22,17 @@ export async function phaseTree(engine: Engine, phase: Phase): Promise<Repositor
 /**
  * Before a run begins the tree holds its base, whatever an earlier attempt has left there: that is kept.
  *
+ * @param isMade - Whether it was made just now.
  * @throws {NebulaError} `ERR_SETUP`
  */
-export async function prepareTree(engine: Engine, phase: Phase): Promise<void> {
+export async function prepareTree(engine: Engine, phase: Phase, isMade: boolean): Promise<void> {
   const { id, base } = phase.state;
+  const { name, setup } = treeOptions(engine, phase);
+  // Nobody has worked in it.
+  if (isMade && setup.commands.length === 0) {
+    const folders = await gitFoldersAt(treePath(engine, name));
+    if (folders !== undefined && plainHead(folders) === base) return;
+  }
   await repeatSetUp(engine, id, () => holdCommit(engine, phase, base));
 }
 

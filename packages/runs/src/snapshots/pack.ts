@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { replaceFile, syncFiles } from "@quasar/durable";
 import { GitError } from "@quasar/git";
+import { hasPlainlyNoRefs } from "@quasar/git/internal";
 import {
   listRefs,
   listSnapshots,
@@ -11,7 +12,7 @@ import {
 } from "@quasar/git/snapshots";
 import { messageOf } from "../errors.ts";
 import { openRunIds, runIds } from "../look/list.ts";
-import type { Workspace } from "../workspace.ts";
+import { repositoryOf, type Workspace } from "../workspace.ts";
 import { snapshotPrefix } from "./list.ts";
 import { encodeManifest } from "./manifest.ts";
 import { listPacks, manifestFile, packFile, packsFolder, readPack } from "./packs.ts";
@@ -25,11 +26,15 @@ export interface PackOptions {
 
 /** Ids of the runs of a work tree that have ended, and whose snapshots are still refs. @throws {GitError} */
 export async function unpackedRuns(workspace: Workspace): Promise<readonly string[]> {
+  const open = new Set(openRunIds(workspace));
+  const repository = repositoryOf(workspace);
+  const ended = runIds(workspace).filter(
+    (id) => !open.has(id) && !hasPlainlyNoRefs(repository, snapshotPrefix(id)),
+  );
+  if (ended.length === 0) return [];
   const refs = await listRefs(workspace.root, "refs/quasar/");
   const named = new Set(refs.map(({ ref }) => ref.split("/")[2]));
-  if (named.size === 0) return [];
-  const open = new Set(openRunIds(workspace));
-  return runIds(workspace).filter((id) => named.has(id) && !open.has(id));
+  return ended.filter((id) => named.has(id));
 }
 
 /**
