@@ -71,8 +71,8 @@ export interface Committed {
  * Commits everything in the work tree that is not ignored, excluded or a tool's cache, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
  * hooks and filters run. A `pre-commit` hook that refuses and leaves changed files is tried once more, with
- * those files: that is how formatting ones work. Starts four git processes, two if there is nothing to commit; two fewer
- * with `seen`; in a submodule and in a sparse checkout one more.
+ * those files: that is how formatting ones work. Starts three git processes, four where the settings have changed, two
+ * fewer if there is nothing to commit, one fewer with `seen`; in a submodule and in a sparse checkout one more.
  *
  * @param workTree - Any folder of the work tree; all of it is committed.
  * @returns `undefined` when there was nothing to commit.

@@ -30,7 +30,7 @@ export interface CommitGaps {
   /**
    * What rules that no commit holds keep out of commits, where they have changed since a moment.
    *
-   * @param seen - @default git's settings are read: a git process more
+   * @param seen - @default git's settings are read
    */
   changedByOutsideRules(since: Date, seen?: Pick<SeenWork, "config">): Promise<readonly string[]>;
   /** Folders without a file that came after a moment. */

@@ -44,7 +44,7 @@ const MOST = 20_000;
 
 /**
  * The files that ignore rules keep out of commits, also in folders that a rule names; caches of tools and
- * installed dependencies are left out. Starts two git processes.
+ * installed dependencies are left out. Starts one git process, two where the settings have changed.
  *
  * @throws {GitError} as `dirtyPaths` does; the signal's reason when aborted; what the file system does.
  */

@@ -67,13 +67,13 @@ export interface InspectOptions extends SignalOptions {
   readonly branch?: string | undefined;
   /** What `openRepository` has just said of the folder. @default asked of it: a process more */
   readonly repository?: Repository | undefined;
-  /** What has just been seen of HEAD and tree. @default looked at now: two processes more */
+  /** What has just been seen of HEAD and tree. @default looked at now: a process more, two where the settings have changed */
   readonly seen?: Look | undefined;
 }
 
 /**
  * Looks at a work tree and at what has become of it since a commit. Changes nothing; nothing that the
- * repository names runs. Starts two git processes, one more where the `repository` is not given, one
+ * repository names runs. Starts one git process, one more where the settings have changed, one where the `repository` is not given, one
  * where HEAD has moved, one where there are commits since, and one where HEAD is not on the `branch`.
  *
  * @throws {GitError} `ERR_BAD_REVISION` unless `since` is a full commit id or `""`;

@@ -11,7 +11,7 @@ import { git, gitFailed, gitOutput } from "./run.ts";
 import { userFiles } from "./user-files.ts";
 
 export interface OutsideRulesOptions extends SignalOptions {
-  /** The values in force, as a look has just read them. @default read: a git process more */
+  /** The values in force, as a look has just read them. @default read */
   readonly config?: Config | undefined;
 }
 

@@ -34,8 +34,8 @@ export interface LookOptions extends SignalOptions {
 
 /**
  * Looks at work that is to be committed: like `commitAll`, and unlike the reads of this package, with
- * the user's filters, and into submodules, unless their configuration says otherwise (`ignore`). Starts two
- * git processes, one where the `config` is given; in a submodule one more. Git starts one for each submodule.
+ * the user's filters, and into submodules, unless their configuration says otherwise (`ignore`). Starts one
+ * git process, two where the settings have changed and no `config` is given; in a submodule one more. Git starts one for each submodule.
  *
  * @param workTree - Any folder of the work tree.
  * @throws {GitError} `ERR_BROKEN_HEAD`, `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,

@@ -23,14 +23,14 @@ async function gitProcesses(work: () => Promise<unknown>): Promise<number> {
   return readFileSync(log, "utf8").length / 2;
 }
 
-test("a cycle starts at most nine git processes", async () => {
+test("a cycle starts at most six git processes", async () => {
   const count = (cycles: number): Promise<number> => {
     const reviews = [...Array<string>(cycles - 1).fill(issue("bad")), APPROVAL];
     const { options } = harness({ coder: writingCoder(), reviewer: fakeAgent(reviews) });
     return gitProcesses(() => runTask(TASK, { ...options, maxCycles: 3 }));
   };
   const [one, three] = [await count(1), await count(3)];
-  expect((three - one) / 2).toBeLessThanOrEqual(9);
+  expect((three - one) / 2).toBeLessThanOrEqual(6);
   expect(one).toBeGreaterThan(2);
 });
 
@@ -55,7 +55,7 @@ test("what its caller has seen of a repository a run does not ask git for, nor d
   expect(await count(true)).toEqual([started - 1, resumed - 2]);
 });
 
-test("a turn of a coder is taken again without three git processes where the tree was seen clean", async () => {
+test("a turn of a coder is taken again without two git processes where the tree was seen clean", async () => {
   const failure = { kind: "killed", message: "killed", retryable: true } as const;
   const count = async (isSeen: boolean): Promise<number> => {
     const loop = harness({ coder: fakeAgent([{ failure }, "done"]) });
@@ -68,5 +68,5 @@ test("a turn of a coder is taken again without three git processes where the tre
     const checkpoint = await loop.stored();
     return gitProcesses(() => runFromCheckpoint(checkpoint, options));
   };
-  expect(await count(true)).toBe((await count(false)) - 3);
+  expect(await count(true)).toBe((await count(false)) - 2);
 });
