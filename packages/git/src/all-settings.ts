@@ -71,7 +71,7 @@ async function read(
   const after = digestsOf([...usual, ...sourcesOf(settings)]);
   const isSame = ([file, digest]: readonly [string, string]): boolean =>
     before.get(file) === digest;
-  // Where somebody has written while git read, nobody knows what it has read.
+  // Where somebody has written while git read, what it has read is unknown.
   const sources = [...after].map(
     ([file, digest]) =>
       [file, (before.get(file) ?? digest) === digest ? digest : CHANGING] as const,

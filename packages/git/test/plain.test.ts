@@ -105,7 +105,7 @@ test("knows what is in a commit's past, and what it is in the past of, as far as
   ]);
   git(root, "repack", "-qad");
   expect((await watched(() => isAncestor(repository, first, third)))[0]).toBe(true);
-  // Where history is cut off nobody knows by the commits alone.
+  // Where history is cut off the commits alone do not tell.
   writeFileSync(join(root, ".git/shallow"), `${third}\n`);
   expect(await isAncestor(repository, first, third)).toBeUndefined();
 });

@@ -118,7 +118,7 @@ export async function inspectTree(
   return { branch, baseCommit, untouchablePaths: dirty, seen };
 }
 
-/** @throws {GitError} what is the matter with HEAD, where that is why it cannot be looked at, or has no commit */
+/** @throws {GitError} what is the matter with HEAD, where that is why git cannot read it, or has no commit */
 async function lookAt(root: string): Promise<SeenWork> {
   const [seen] = await Promise.allSettled([readCommitState(root)]);
   if (seen.status === "fulfilled" && seen.value.head !== "") return seen.value;
