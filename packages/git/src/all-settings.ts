@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { fileDigest } from "./controls/digest.ts";
+import { fileDigest, NOT_A_FILE, UNREADABLE } from "./controls/digest.ts";
 import { type ConfigPair, userConfig } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
 import { gitFoldersAt, type Repository } from "./repository.ts";
@@ -80,8 +80,14 @@ async function read(
     settings,
     sources: new Map(sources),
     environment,
-    isSure: [...after].every(isSame) && !settings.some(dependsOnMore),
+    isSure:
+      [...after].every((each) => isSame(each) && isTold(each)) && !settings.some(dependsOnMore),
   };
+}
+
+/** Whether a digest tells that a file is as it was. */
+function isTold([file, digest]: readonly [string, string]): boolean {
+  return file === "/dev/null" || (digest !== NOT_A_FILE && digest !== UNREADABLE);
 }
 
 /** No file has this digest. */

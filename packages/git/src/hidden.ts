@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Content, readContents } from "./content.ts";
 import { isGone } from "./errors.ts";
@@ -42,8 +42,9 @@ async function looksAtAll(workTree: string): Promise<boolean> {
   const folders = await gitFoldersAt(workTree);
   if (folders === undefined) return false;
   try {
-    const index = readFileSync(join(folders.gitDir, "index"));
-    return parseFlags(index)?.length === 0;
+    const file = join(folders.gitDir, "index");
+    // A pipe that stands in its place is not waited for.
+    return statSync(file).isFile() && parseFlags(readFileSync(file))?.length === 0;
   } catch (error) {
     return isGone(error);
   }

@@ -82,9 +82,12 @@ export async function gitFoldersAt(
   try {
     const gitDir = await gitDirAt(root);
     if (gitDir === undefined) return undefined;
-    const common = await unlessMissing(readFile(join(gitDir, "commondir"), "utf8"));
-    const commonDir = await realpath(resolve(gitDir, common?.trimEnd() ?? "."));
-    return { gitDir, commonDir };
+    const file = join(gitDir, "commondir");
+    const entry = await unlessMissing(lstat(file));
+    // A pipe that stands in its place is not waited for.
+    if (entry?.isFile() === false) return undefined;
+    const common = entry === undefined ? "." : (await readFile(file, "utf8")).trimEnd();
+    return { gitDir, commonDir: await realpath(resolve(gitDir, common)) };
   } catch {
     return undefined; // what is wrong with them git says when it is asked
   }

@@ -12,12 +12,15 @@ export function digestOf(bytes: Uint8Array | string): string {
 /** A file or folder of which nobody here may know what is in it: git may start it all the same. */
 export const UNREADABLE = "unreadable";
 
+/** A folder, a device or a pipe: what is read of it may be something else each time. */
+export const NOT_A_FILE = "not a file";
+
 /** What a file holds, in a few characters; `undefined` where there is none. Of a link what it leads to. */
 export function fileDigest(path: string): string | undefined {
   return readable(() => {
     const stat = statSync(path);
     const { size, mtimeMs, ctimeMs } = stat;
-    if (!stat.isFile()) return "not a file";
+    if (!stat.isFile()) return NOT_A_FILE;
     return size > MAX_BYTES ? `${size} ${mtimeMs} ${ctimeMs}` : digestOf(readFileSync(path));
   });
 }
