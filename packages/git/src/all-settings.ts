@@ -45,6 +45,7 @@ const MOST_REMEMBERED = 64;
  * @throws {GitError} `ERR_GIT_FAILED`, and as `currentGitSha` does.
  */
 export async function allSettings(workTree: string, options: SignalOptions): Promise<AllSettings> {
+  options.signal?.throwIfAborted();
   const folders = await gitFoldersAt(workTree);
   if (folders === undefined) {
     return { settings: await listSettings(workTree, options), sources: new Map() };

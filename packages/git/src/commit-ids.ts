@@ -29,6 +29,7 @@ export async function treeOfCommit(
   commit: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
+  options.signal?.throwIfAborted();
   if (!isSha(commit)) return undefined;
   const folders = await gitFoldersAt(workTree);
   const found = folders && looseCommit(folders, commit);

@@ -26,6 +26,7 @@ async function hiddenEntries(
   workTree: string,
   { signal }: SignalOptions,
 ): Promise<readonly Hidden[]> {
+  signal?.throwIfAborted();
   if (await looksAtAll(workTree)) return [];
   const args = ["ls-files", "-v", "--stage", "-z", "--full-name", "--", ":/"];
   const output = await gitOutput("read", workTree, args, { signal, encoding: "latin1" });

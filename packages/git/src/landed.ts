@@ -46,6 +46,7 @@ export async function landedSince(
   to: string,
   options: SignalOptions = {},
 ): Promise<Landed> {
+  options.signal?.throwIfAborted();
   const isMoved = from !== to;
   const folders = isMoved ? undefined : await gitFoldersAt(workTree);
   const commit = folders && looseCommit(folders, checkSha(to));

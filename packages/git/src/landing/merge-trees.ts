@@ -57,6 +57,7 @@ async function requireCommits(
   commits: readonly string[],
   { signal }: SignalOptions,
 ): Promise<void> {
+  signal?.throwIfAborted();
   const asked = commits.filter((id) => looseCommit(folder.repository, checkSha(id)) === undefined);
   if (asked.length === 0) return;
   const input = asked.map((id) => `${id}\n`).join("");
