@@ -27,7 +27,7 @@ export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
 export { updateBase } from "./engine/update-base.ts";
 export type { BaseUpdate } from "./people/take-base.ts";
 export { answerQuestion, nebulaOfQuestion } from "./people/answer-question.ts";
-export { decidePlan } from "./people/plan-gate.ts";
+export { decidePlan, planWaits } from "./people/plan-gate.ts";
 export type { AgentQuestion } from "./question.ts";
 export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";

@@ -12,7 +12,7 @@ import { type Effect, paste, press } from "./model/press.ts";
 import type { Shown } from "./model/shown.ts";
 import { FRESH, type Size, type Ui } from "./model/ui.ts";
 import { markTerminal } from "./terminal/marker.ts";
-import { EMPTY, NO_WRAP, WRAP } from "./terminal/modes.ts";
+import { EMPTY, LINE_MODES, NO_WRAP, WRAP } from "./terminal/modes.ts";
 import { Screen, type ScreenProps } from "./terminal/screen.tsx";
 import { listenToSignals, stopJob } from "./terminal/signals.ts";
 
@@ -29,6 +29,11 @@ export interface CockpitOptions {
   /** `undefined`: what looks may not decide. */
   readonly decider: Decider | undefined;
   readonly abilities: Abilities;
+  /**
+   * Of work that this process does: aborted once that has ended. Then it closes, when a person who is about to decide has
+   * done so. @default the process has nothing else to do
+   */
+  readonly ended?: AbortSignal | undefined;
 }
 
 /** How a cockpit was left. */
@@ -79,12 +84,15 @@ class Cockpit {
       onStop: () => void this.#stop(),
       onContinue: () => void this.#redraw(),
     });
-    process.on("uncaughtException", this.#fail);
+    process.on("uncaughtException", this.#uncaught);
+    process.on("exit", this.#giveBack);
+    this.#options.ended?.addEventListener("abort", this.#leaveIfEnded);
     this.#stdout.on("error", ignoreLostReader);
     this.#stdout.prependListener("resize", this.#resized);
     const tick = setInterval(() => void this.#look(), TICK_MS);
     try {
       this.#begin();
+      this.#leaveIfEnded();
       return await left;
     } finally {
       clearInterval(tick);
@@ -93,7 +101,9 @@ class Cockpit {
       this.#folders.close();
       this.#stdout.off("resize", this.#resized);
       await this.#end();
-      process.off("uncaughtException", this.#fail);
+      this.#options.ended?.removeEventListener("abort", this.#leaveIfEnded);
+      process.off("exit", this.#giveBack);
+      process.off("uncaughtException", this.#uncaught);
       signals.close();
       unmark();
     }
@@ -114,12 +124,40 @@ class Cockpit {
 
   async #end(): Promise<void> {
     const ink = this.#ink;
-    // A look that is under way draws nothing any more: Ink would take the terminal again.
-    this.#ink = undefined;
-    this.#stdout.write(WRAP);
-    ink?.unmount();
+    this.#giveBack();
     await ink?.waitUntilExit().catch(() => undefined);
   }
+
+  readonly #giveBack = (): void => {
+    const ink = this.#ink;
+    // A look that is under way draws nothing any more: Ink would take the terminal again.
+    this.#ink = undefined;
+    if (ink === undefined) return;
+    // A terminal that has grown meanwhile may keep rows of the screen that it had.
+    ink.clear();
+    this.#stdout.write(EMPTY);
+    ink.unmount();
+    // After an error Ink gives back a part only, and would keep the process from its end.
+    this.#stdout.write(LINE_MODES);
+    if (process.stdin.isRaw) process.stdin.setRawMode(false);
+    process.stdin.unref();
+  };
+
+  readonly #leaveIfEnded = (): void => {
+    const kind = this.#ui.overlay?.kind;
+    const isDeciding = kind === "input" || kind === "confirm";
+    if (this.#options.ended?.aborted === true && !isDeciding) this.#leave({ signal: undefined });
+  };
+
+  /** What others throw ends the process as it would without a screen. */
+  readonly #uncaught = (error: unknown): void => {
+    if (this.#options.ended === undefined || isOfScreen(error)) return this.#fail(error);
+    this.#giveBack();
+    process.off("uncaughtException", this.#uncaught);
+    setImmediate(() => {
+      throw error;
+    });
+  };
 
   /** Reads and draws within the time between two quick looks. */
   #soon(): void {
@@ -199,7 +237,13 @@ class Cockpit {
   }
 
   readonly #handlers: Omit<ScreenProps, "lines"> = {
-    onKey: (key) => this.#pressed(key),
+    onKey: (key) => {
+      try {
+        this.#pressed(key);
+      } catch (error) {
+        this.#fail(error);
+      }
+    },
     onPaste: (text) => {
       this.#ui = paste(this.#ui, text);
       this.#draw();
@@ -210,7 +254,7 @@ class Cockpit {
   };
 
   #pressed(key: string): void {
-    if (key === "ctrl-c") return this.#leave({ signal: "SIGINT" });
+    if (key === "ctrl-c") return void process.kill(process.pid, "SIGINT");
     if (key === "ctrl-z") return void this.#stop();
     if (key === "ctrl-l") return void this.#redraw();
     const shown = this.#shown();
@@ -224,6 +268,7 @@ class Cockpit {
     if (overlay === undefined && ui.overlay !== undefined) this.#options.decider?.begin();
     if (ui.selected !== selected) this.#taken();
     if (effect !== undefined) this.#carryOut(effect);
+    this.#leaveIfEnded();
     this.#draw();
   }
 
@@ -266,4 +311,9 @@ class Cockpit {
     this.#drawn = "";
     await this.#look();
   }
+}
+
+/** Whether something of the cockpit or of Ink was at work when an error was thrown: they are one file. */
+function isOfScreen(error: unknown): boolean {
+  return error instanceof Error && error.stack?.includes(import.meta.url) === true;
 }

@@ -2,11 +2,11 @@ import type { Watched } from "../quasar/runs/find-watched.ts";
 import { type CockpitOptions, type Left, openCockpit } from "./cockpit.tsx";
 import { abilitiesOf } from "./model/paint.ts";
 
-/** Opens the cockpit on a run or a nebula. */
-export async function openOn(watched: Watched): Promise<Left> {
+/** Opens the cockpit on a run or a nebula. @param ended - Of work that this process does: see {@link CockpitOptions}. */
+export async function openOn(watched: Watched, ended?: AbortSignal): Promise<Left> {
   const { root } = watched.workspace;
   const abilities = abilitiesOf(process.env);
-  return openCockpit({ ...(await openWatched(watched)), root, abilities });
+  return openCockpit({ ...(await openWatched(watched)), root, abilities, ended });
 }
 
 /** What is only of nebulae is loaded for a nebula alone. */

@@ -13,9 +13,14 @@ export interface Given extends GivenOf<Settings> {
   readonly trustConfig?: true | undefined;
   readonly yes?: true | undefined;
 
-  // watch, web
+  // watch, nebula apply
   readonly plain?: true | undefined;
+
+  // web
   readonly port?: string | undefined;
+
+  // run, resume
+  readonly watch?: true | undefined;
 
   // log, diff
   readonly agent?: true | undefined;

@@ -36,6 +36,7 @@ const PHASE_OR_PLAN: Described = ["[phase]", "its id in the nebula; the plan if 
 const OF_NEBULA: OptionSpec = ["--nebula <nebula>", NEBULA[1]];
 const STAT: OptionSpec = ["--stat", "only which files, and how much"];
 const ALL: OptionSpec = ["--all", "every run that is kept, not only the newest"];
+const WATCH: OptionSpec = ["--watch", "show it on a full screen, as quasar watch does"];
 const TRUST: OptionSpec = [
   "--trust-config",
   "let .quasar/config.toml run programs and raise the budget",
@@ -104,6 +105,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--accept-dirty", "start on a dirty tree; quasar never commits those files"],
       ["--worktree", "work in a new git worktree, on a branch of its own"],
       ["--new", "start although another run of this tree is unfinished"],
+      WATCH,
       TRUST,
     ],
     settings: FLAGGED,
@@ -113,6 +115,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["quasar run - < task.md", "the task from standard input"],
       ['quasar run "…" --check "npm test"', "no review before the tests pass"],
       ['quasar run "…" --worktree', "your own files stay as they are"],
+      ['quasar run "…" --watch', "on a full screen; q has lines again"],
     ],
     run: async ([task], given) => (await working()).runCommand(task, given),
   },
@@ -129,6 +132,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--trust", "accept a checkpoint that this machine did not write"],
       ["--force", "all of the above"],
       ["--now", "start the agent now, without waiting for a usage limit or retry"],
+      WATCH,
       TRUST,
       ["--plan", "show what would happen and what it may cost; change nothing"],
     ],
@@ -230,7 +234,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     description:
       "work on the phases of a nebula with parallel agents, each in a work tree of its\n" +
       "own, and land them one by one on nebula/<name>, each on a merged tree that was\n" +
-      "verified. Your own work tree and branch stay as they are",
+      "verified. Your own work tree and branch stay as they are. On a terminal it has\n" +
+      "a full screen, as quasar watch: q has lines again, Ctrl-C stops and saves",
     args: [["<dir or nebula>", "the nebula's folder; with --resume its name or id, too"]],
     options: [
       ["--auto", "work on it; without it, nothing begins"],
@@ -248,12 +253,14 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--accept-settings", "accept how git's settings and hooks changed since it began"],
       ["--trust", "accept runs that this machine did not begin here, as after a move"],
       ["--no-input", "ask nothing: what needs a yes is refused; needs a total budget"],
+      ["--plain", "lines as they happen, no screen"],
     ],
     settings: FLAGGED,
     examples: [
       ["quasar nebula apply .nebulas/tokens --auto", "work on all of its phases"],
       ["quasar nebula apply .nebulas/tokens --auto --resume", "after a crash or a stop"],
       ["quasar nebula apply .nebulas/tokens --auto --max-workers 4", "four phases at once"],
+      ["quasar nebula apply .nebulas/tokens --auto --plain", "lines instead of a screen"],
     ],
     run: async ([named = ""], given) => (await ofNebulae()).nebulaApplyCommand(named, given),
   },

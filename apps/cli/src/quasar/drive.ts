@@ -18,11 +18,13 @@ import { listenForInterrupts } from "../shared/interrupts.ts";
 import { areSettingsStored } from "../shared/kept-settings.ts";
 import { allowedWords } from "../shared/output/allowed.ts";
 import { createBell } from "../shared/output/bell.ts";
-import { createReporter, type Reporter } from "../shared/output/reporter.ts";
+import { createCoverableReporter } from "../shared/output/coverable.ts";
+import { type Reporter, RUN } from "../shared/output/reporter.ts";
 import { STREAMS } from "../shared/streams.ts";
 import type { Typed } from "../shared/typed.ts";
 import { stepsInWords } from "./next-steps.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
+import { createWorkScreen } from "./screen/work-screen.ts";
 import { translate } from "./translate.ts";
 
 /** What a command has a run do, and how that is followed. */
@@ -34,16 +36,21 @@ export interface Drive {
   use(settings: Settings): void;
 }
 
-/**
- * Has a run worked on, prints what it does and how it ended, and says with which code to leave.
- *
- * @param typed - How it was typed: what of it could not be stored is to be typed again.
- */
+/** How a run is shown, and was typed. */
+export interface Shown {
+  readonly json: boolean;
+  /** Whether the cockpit shows it. */
+  readonly hasScreen: boolean;
+  /** What of it could not be stored is to be typed again. */
+  readonly typed?: Typed | undefined;
+}
+
+/** Has a run worked on, shows what it does and how it ended, and says with which code to leave. */
 export async function drive(
-  { json, typed }: { readonly json: boolean; readonly typed?: Typed | undefined },
+  { json, hasScreen, typed }: Shown,
   body: (drive: Drive) => Promise<RunEnd>,
 ): Promise<ExitCode> {
-  const reporter = createReporter(STREAMS, { json });
+  const reporter = createCoverableReporter(RUN, STREAMS, { json });
   const ring = createBell(STREAMS.stderr);
   let driver: Driver | undefined;
   let settings: Settings | undefined;
@@ -52,8 +59,12 @@ export async function drive(
   const leaveIfLost = (): void => {
     if (driver === undefined || driver.hold.isHeld()) return;
     const { code, message, next, exitCode: exit } = translate(driver.hold.lost(driver.runId()));
-    reporter.report({ type: "error", code, exit, message, next });
-    reporter.close();
+    process.once("exit", () => {
+      // By now a screen has given the terminal back.
+      reporter.uncover();
+      reporter.report({ type: "error", code, exit, message, next });
+      reporter.close();
+    });
     process.exit(exit);
   };
   const notice = (message: string): void => driver?.tell({ type: "notice", message });
@@ -64,11 +75,20 @@ export async function drive(
     },
     async () => {
       if (driver?.runId() === undefined || !driver.hold.isHeld()) return;
-      await driver.endAgents();
+      await Promise.all([driver.endAgents(), screen?.close()]);
       notice(`Stopped. State as of the last save. Next: quasar resume ${driver.runId()}`);
       reporter.close();
     },
   );
+  const warn = (message: string): void => reporter.report({ type: "warning", cycle: 0, message });
+  const screen = hasScreen
+    ? createWorkScreen({ reporter, signal: interrupts.signal, tell: notice, warn })
+    : undefined;
+  const showRun = (): void => {
+    const id = driver?.runId();
+    if (driver === undefined || id === undefined) return;
+    screen?.open({ kind: "run", id, workspace: driver.workspace });
+  };
   const onEvent = (event: RunEvent): void => {
     if (event.type === "run" && settings !== undefined) {
       const allowed = allowedWords(settings, [...settings.lint, ...settings.filter]);
@@ -79,9 +99,11 @@ export async function drive(
       reporter.report(event);
     }
     if (event.type === "check_done" && !event.passed) failed(event.name, event.output);
+    showRun();
   };
   const onEnd = async (end: RunEnd): Promise<void> => {
     if (driver === undefined || settings === undefined) return;
+    await screen?.close();
     const { workspace } = driver;
     const { root } = workspace;
     const isThere = !relative(root, process.cwd()).startsWith("..");
@@ -91,7 +113,7 @@ export async function drive(
     const again = { folder: isThere ? undefined : root, typed: isStored ? undefined : typed };
     const files = await filesOf(root, end.result);
     const problem = await notify(end, root, settings);
-    if (problem !== undefined) reporter.report({ type: "warning", cycle: 0, message: problem });
+    if (problem !== undefined) warn(problem);
     reporter.report(resultRecord(end, exit, { ...again, agents: settings, checked, files }));
     if (interrupts.exitCode() === undefined) ring();
   };
@@ -102,15 +124,14 @@ export async function drive(
   };
   const use = (given: Settings): void => {
     settings = given;
-    failed = tellWithheld(given, (message) =>
-      reporter.report({ type: "warning", cycle: 0, message }),
-    );
+    failed = tellWithheld(given, warn);
   };
   const options = { onEvent, onEnd, onDriving, signal: interrupts.signal };
   try {
     const { result } = await body({ reporter, options, use });
     return exitOf(result, interrupts.exitCode());
   } finally {
+    await screen?.close();
     interrupts.stop();
     reporter.close();
   }

@@ -9,6 +9,8 @@ export function canAsk(): boolean {
 
 /** What is typed to a question; `""` where nothing is: Ctrl-C and Ctrl-D are no. */
 export async function ask(question: string): Promise<string> {
+  // A screen that was there before has let go of it.
+  process.stdin.ref();
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return (await terminal.question(question)).trim();

@@ -20,9 +20,19 @@ export class Terminal {
   readonly #pty: IPty;
   readonly #screen: xterm.Terminal;
   readonly #watchers = new Set<() => void>();
+  #hasCursor = true;
 
   constructor(at: Place, { columns = 80, rows = 24, env = {} }: TerminalOptions = {}) {
     this.#screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+    for (const [final, isShown] of [
+      ["h", true],
+      ["l", false],
+    ] as const) {
+      this.#screen.parser.registerCsiHandler({ prefix: "?", final }, (params) => {
+        if (params.includes(25)) this.#hasCursor = isShown;
+        return false;
+      });
+    }
     const inputrc = join(at.outside, "inputrc");
     writeFileSync(inputrc, "set enable-bracketed-paste off\n");
     const usual = { TERM: "xterm-256color", LANG: "C.UTF-8", PS1: "[$?] ", INPUTRC: inputrc };
@@ -61,10 +71,16 @@ export class Terminal {
     return rows.join("\n");
   }
 
-  /** Whether it is as a shell has it: its own screen, lines that wrap, pasted text as it is. */
+  /** Whether it is as a shell has it: its own screen, a cursor, lines that wrap, pasted text as it is. */
   isUsual(): boolean {
     const { modes, buffer } = this.#screen;
-    return buffer.active.type === "normal" && modes.wraparoundMode && !modes.bracketedPasteMode;
+    const hasUsualModes = modes.wraparoundMode && !modes.bracketedPasteMode && this.#hasCursor;
+    return buffer.active.type === "normal" && hasUsualModes;
+  }
+
+  /** Closes its window. */
+  close(): void {
+    this.#pty.kill("SIGHUP");
   }
 
   /** Resolves once the shell asks for the next command. @param code - That the last one has left with. */

@@ -10,6 +10,7 @@ import {
   resumeRun,
 } from "@quasar/runs/internal";
 import { drive } from "../drive.ts";
+import { isScreenWanted } from "../screen/wanted.ts";
 import { acceptedBy } from "../resume/accepted.ts";
 import { programOf, requireRunnable } from "../../shared/checks/runnable.ts";
 import { type FlagValues, flagLayer } from "../../shared/config/layers.ts";
@@ -32,6 +33,7 @@ export interface ResumeOptions {
   readonly force?: true | undefined;
   readonly now?: true | undefined;
   readonly plan?: true | undefined;
+  readonly watch?: true | undefined;
   readonly json?: true | undefined;
 }
 
@@ -41,13 +43,14 @@ export async function resumeCommand(
   options: ResumeOptions,
   opening: Promise<Workspace>,
 ): Promise<ExitCode> {
+  const hasScreen = isScreenWanted(options);
   const runId = id === undefined ? undefined : parseRunId(id);
   const workspace = await opening;
   await refusePhaseRun(workspace, runId);
   const user = openUser();
   const { typed, now } = options;
   const resumed = drive(
-    { json: options.json === true, typed },
+    { json: options.json === true, hasScreen, typed },
     ({ reporter, options: follow, use }) => {
       const choose = (found: FoundCheckpoint): ResumedWith => {
         const { checkpoint } = found.loaded;

@@ -4,6 +4,7 @@ import { openUser } from "@quasar/runs/internal";
 import { refusePhaseRun } from "../nebula/phase-run.ts";
 import { runOptionsOf } from "../run-options.ts";
 import { drive } from "../drive.ts";
+import { isScreenWanted } from "../screen/wanted.ts";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
 import { type FlagValues, resolve } from "../../shared/config/layers.ts";
 import { loadConfig } from "../config/load.ts";
@@ -19,6 +20,7 @@ export interface RunOptions {
   readonly worktree?: true | undefined;
   readonly new?: true | undefined;
   readonly trustConfig?: true | undefined;
+  readonly watch?: true | undefined;
   readonly json?: true | undefined;
 }
 
@@ -31,6 +33,7 @@ export async function runCommand(
   options: RunOptions,
 ): Promise<ExitCode> {
   const { file, flags } = options;
+  const hasScreen = isScreenWanted(options);
   const cwd = process.cwd();
   const task = await readTask({ argument, file, cwd, stdin: process.stdin });
   const runs = await openRuns(cwd);
@@ -50,7 +53,8 @@ export async function runCommand(
   });
   await checkSigning(root);
 
-  return drive({ json: options.json === true }, ({ reporter, options: follow, use }) => {
+  const shown = { json: options.json === true, hasScreen };
+  return drive(shown, ({ reporter, options: follow, use }) => {
     for (const message of layers.flatMap(({ warnings }) => warnings)) {
       reporter.report({ type: "warning", cycle: 0, message });
     }

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { isLive } from "../../shared/output/reporter.ts";
 import { findWatched, type Watched } from "../runs/find-watched.ts";
+import { canHaveScreen } from "../screen/wanted.ts";
 
 export interface WatchOptions {
   /** Lines as they happen instead of a screen. */
@@ -15,8 +15,7 @@ export async function watchCommand(
   named: string | undefined,
   { plain, json }: WatchOptions,
 ): Promise<ExitCode> {
-  const hasScreen = isLive(process.stdout) && process.stdin.isTTY;
-  if (plain === true || json === true || !hasScreen) {
+  if (plain === true || json === true || !canHaveScreen()) {
     return followLog(await findWatched(named), json);
   }
   // It takes longer to load than git to answer.

@@ -19,5 +19,7 @@ export interface NebulaApplyOptions {
   readonly acceptSettings?: true | undefined;
   /** `false`: nobody is asked anything. @default true */
   readonly input?: boolean | undefined;
+  /** Lines, no screen. */
+  readonly plain?: true | undefined;
   readonly json?: true | undefined;
 }

@@ -5,9 +5,11 @@ import {
   applyNebula,
   type ApplyOptions,
   type EngineLimits,
+  findNebula,
   NebulaError,
   type NebulaState,
   type StopReason,
+  type Told,
 } from "@quasar/nebula";
 import {
   editedSince,
@@ -15,12 +17,14 @@ import {
   type LandingsOnly,
   nebulaCost,
   nebulaNow,
+  planWaits,
   progressOf,
   withTypedTotal,
 } from "@quasar/nebula/internal";
 import type { NebulaPlan } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import { createKeyManager } from "@quasar/receipts";
+import type { Workspace } from "@quasar/runs";
 import { openUser, repositoryOf, runNotification } from "@quasar/runs/internal";
 import { cleanLine, money } from "@quasar/runs/text";
 import { join } from "node:path";
@@ -32,11 +36,13 @@ import { allTrusted, loadTrusted, NOBODY } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
-import { createReporterOf } from "../../shared/output/reporter.ts";
+import { createCoverableReporter } from "../../shared/output/coverable.ts";
 import { STREAMS } from "../../shared/streams.ts";
 import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { withoutOwnHook } from "../run-options.ts";
+import { canHaveScreen } from "../screen/wanted.ts";
+import { createWorkScreen } from "../screen/work-screen.ts";
 import type { Meant } from "./apply-meant.ts";
 import type { NebulaApplyOptions } from "./apply-options.ts";
 import { refuseIdleFlags, withoutAuto, withoutTotal } from "./apply-refusals.ts";
@@ -69,20 +75,37 @@ export async function workOnNebula(
 ): Promise<ExitCode> {
   const order: Order = { ...meant, named, options, landingsOnly };
   const prepared = await prepare(order);
-  const reporter = createReporterOf(ENGINE, STREAMS, { json: options.json === true, live: false });
+  const shown = { json: options.json === true, live: false };
+  const reporter = createCoverableReporter(ENGINE, STREAMS, shown);
   const say = (record: EngineRecord): void => reporter.report(record);
   const warn = (message: string): void => say({ type: "warning", message });
+  const notice = (message: string): void => say({ type: "notice", message });
   const interrupts = listenForInterrupts((name) =>
-    say({
-      type: "notice",
-      message: `${name}: stopping and saving; press Ctrl-C again to exit now.`,
-    }),
+    notice(`${name}: stopping and saving; press Ctrl-C again to exit now.`),
   );
   try {
     for (const message of await warningsOf(order, prepared)) warn(message);
     const engine = await engineOf(order, prepared);
-    const work = (resumed: NebulaState | undefined): Promise<ApplyEnd> =>
-      applyNebula({ ...engine, resumed, onEvent: say, signal: interrupts.signal });
+    const work = async (resumed: NebulaState | undefined): Promise<ApplyEnd> => {
+      const { signal } = interrupts;
+      if (!hasScreen(order)) return applyNebula({ ...engine, resumed, onEvent: say, signal });
+      const screen = createWorkScreen({ reporter, signal, tell: notice, warn });
+      const show = (id: string): void => {
+        if (!isPlanAsked(meant.workspace, id)) {
+          screen.open({ kind: "nebula", id, workspace: meant.workspace });
+        }
+      };
+      const onEvent = (event: Told): void => {
+        say(event);
+        if (event.type === "nebula_begun") show(event.id);
+      };
+      if (resumed !== undefined) show(resumed.id);
+      try {
+        return await applyNebula({ ...engine, resumed, onEvent, signal });
+      } finally {
+        await screen.close();
+      }
+    };
     const end = await withPlanAsked(await work(meant.resumed), order, prepared, work);
     return await report(end);
   } finally {
@@ -90,8 +113,10 @@ export async function workOnNebula(
     reporter.close();
   }
 
-  async function report({ reason, state }: ApplyEnd): Promise<ExitCode> {
+  async function report({ reason, state: ended }: ApplyEnd): Promise<ExitCode> {
     const { repositoryId, root } = meant.workspace;
+    // Somebody may have decided since.
+    const state = findNebula(repositoryId, ended.id);
     const { settings } = prepared;
     const now = await nebulaNow(repositoryId, state);
     const cost = await nebulaCost(repositoryId, state);
@@ -231,6 +256,18 @@ async function withPlanAsked(
   if (!isAsked || options.input === false || options.json === true) return end;
   const state = await askPlan(workspace.repositoryId, end.state, workspace.root, planOf);
   return state.planVerdict === "approved" ? work(state) : { ...end, state };
+}
+
+/** Whether the cockpit shows the work. What an agent starts, it reads. */
+function hasScreen({ options, landingsOnly }: Order): boolean {
+  const isPlain = options.plain === true || options.json === true || landingsOnly !== undefined;
+  return !isPlain && canHaveScreen() && process.env["QUASAR_RUN_ID"] === undefined;
+}
+
+/** Whether a nebula ends at once to ask about its plan: no screen is between. */
+function isPlanAsked({ repositoryId }: Workspace, id: string): boolean {
+  const state = findNebula(repositoryId, id);
+  return planWaits(state, keptSpec(repositoryId, state));
 }
 
 /** Has what a command refuses refuse an update, while its engine works on. @throws {NebulaError} */

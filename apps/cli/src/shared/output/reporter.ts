@@ -37,7 +37,8 @@ export interface Presenter<R extends object, P> {
   ended(progress: P): P;
 }
 
-const QUASAR: Presenter<OutputRecord, Progress> = {
+/** Of the records of a run. */
+export const RUN: Presenter<OutputRecord, Progress> = {
   facts: outputFacts,
   idle: IDLE,
   advance,
@@ -65,7 +66,7 @@ export interface ReporterOptions {
 
 /** JSON lines, a live block with lines above it, or lines alone, by where the output goes. */
 export function createReporter(streams: Streams, options: ReporterOptions = {}): Reporter {
-  return createReporterOf(QUASAR, streams, options);
+  return createReporterOf(RUN, streams, options);
 }
 
 /** {@link createReporter} for the records of another program. */
