@@ -130,11 +130,11 @@ test.concurrent.for(cases)(
     onTestFinished(session.close);
     writeNebula(session.repo, session.home);
     const isPiped = output === "piped";
-    const trusted = isPiped ? " --trust-config" : "";
+    const [trusted, plain] = isPiped ? [" --trust-config", ""] : ["", " --plain"];
 
     await session.shows("nebula-validate", `quasar nebula validate ${DIR}`);
     await session.shows("nebula-plan", `quasar nebula plan ${DIR}`);
-    const apply = session.type(`quasar nebula apply ${DIR} --auto${trusted}`);
+    const apply = session.type(`quasar nebula apply ${DIR} --auto${trusted}${plain}`);
     if (!isPiped) {
       await apply.sees("[y/N]");
       apply.answer("y\n");
@@ -145,7 +145,7 @@ test.concurrent.for(cases)(
     await apply.finished;
     session.keep("nebula-apply-killed", apply);
     await session.shows("nebula-status-killed", "quasar nebula status");
-    const resume = `quasar nebula apply ${DIR} --auto --resume`;
+    const resume = `quasar nebula apply ${DIR} --auto --resume${plain}`;
     await session.shows("nebula-apply-waits", resume, { code: 5 });
     await session.shows("nebula-status-waits", "quasar nebula status --all");
     await session.shows("nebula-diff", "quasar nebula diff less --landed");

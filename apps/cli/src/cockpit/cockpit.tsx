@@ -12,6 +12,7 @@ import { type Effect, paste, press } from "./model/press.ts";
 import type { Shown } from "./model/shown.ts";
 import { FRESH, type Size, type Ui } from "./model/ui.ts";
 import { markTerminal } from "./terminal/marker.ts";
+import { tidyMemory } from "./terminal/memory.ts";
 import { EMPTY, LINE_MODES, NO_WRAP, WRAP } from "./terminal/modes.ts";
 import { Screen, type ScreenProps } from "./terminal/screen.tsx";
 import { listenToSignals, stopJob } from "./terminal/signals.ts";
@@ -89,7 +90,10 @@ class Cockpit {
     this.#options.ended?.addEventListener("abort", this.#leaveIfEnded);
     this.#stdout.on("error", ignoreLostReader);
     this.#stdout.prependListener("resize", this.#resized);
-    const tick = setInterval(() => void this.#look(), TICK_MS);
+    const tick = setInterval(() => {
+      this.#tidyMemory(false);
+      void this.#look();
+    }, TICK_MS);
     try {
       this.#begin();
       this.#leaveIfEnded();
@@ -163,8 +167,14 @@ class Cockpit {
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
+      this.#tidyMemory(true);
       void this.#look();
     }, QUICK_MS);
+  }
+
+  /** Other work of this process may need its memory. */
+  #tidyMemory(isMuchNew: boolean): void {
+    if (this.#options.ended === undefined) tidyMemory(isMuchNew);
   }
 
   async #look(): Promise<void> {

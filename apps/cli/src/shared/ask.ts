@@ -9,7 +9,7 @@ export function canAsk(): boolean {
 
 /** What is typed to a question; `""` where nothing is: Ctrl-C and Ctrl-D are no. */
 export async function ask(question: string): Promise<string> {
-  // A screen that was there before has let go of it.
+  // A screen that was there before has left it without a part in keeping the process.
   process.stdin.ref();
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -55,6 +55,20 @@ test("a terminal that has ASCII alone gets nothing else, in the same places", as
   await expect(text).toMatchFileSnapshot(`${GOLDEN}/nebula-120x40-ascii.txt`);
 });
 
+test.for([NARROW, WIDE])("a phase says why it waits or has failed, in %o", (size) => {
+  const approved = aRun({ status: "approved", turns: [aTurn(1)] });
+  const phases = [
+    aPhase("one", { status: "running", isWorkedOn: true, runs: [approved] }),
+    aPhase("two", { status: "running", runs: [approved] }),
+    aPhase("three", { status: "failed", reason: "its setup failed: no pnpm" }),
+  ];
+  const shown = shownNebula({ phases, needs: [], lane: [] });
+  const text = new Screen(shown, size, { selected: "three" }).text();
+  expect(text).toMatch(/> one +approved/u);
+  expect(text).toMatch(/\. two +approved/u);
+  expect(text).toMatch(/(?:│| ) ?its setup failed: no pnpm/u);
+});
+
 const HOSTILE =
   "\u001b]0;title\u0007\u001b[2J\u202eevil\u200b\r\nnext\u0000 界界界界界界界界界界界界 👩‍👩‍👧 e\u0301";
 

@@ -1,6 +1,6 @@
 import { groupedCount, groupedRows, plainRows } from "./list.ts";
 import { type Body, mostScroll, windowOf } from "../panels/body.ts";
-import { detailLines } from "../panels/detail.ts";
+import { aboutLines, detailLines } from "../panels/detail.ts";
 import { graphBody } from "../panels/graph.ts";
 import { type Panel, panelOf } from "../panels/panel.ts";
 import { saidBody } from "../panels/said.ts";
@@ -176,7 +176,7 @@ function wide(area: Area): Drawn {
   const rightPanels =
     over === undefined
       ? [
-          placed("turns", area, right - 2, top - 1),
+          withAbout(placed("turns", area, right - 2, top - 1), area, right - 2),
           placed("findings", area, right - 2, middle - 1),
           placed("diff", area, right - 2, rows - top - middle - 2),
         ]
@@ -192,7 +192,7 @@ function wide(area: Area): Drawn {
       footer(area),
     ],
     scrolled: focused.body,
-    rows: own?.rows ?? 1,
+    rows: own === undefined ? 1 : own.rows - (own.still ?? 0),
   };
 }
 
@@ -202,6 +202,8 @@ interface Placed {
   readonly title: string;
   /** Of its inside. */
   readonly rows: number;
+  /** How many of them do not scroll. @default 0 */
+  readonly still?: number | undefined;
   readonly lines: (rows: number) => readonly Line[];
 }
 
@@ -211,6 +213,13 @@ function placed(name: PanelName, { shown, ui }: Area, columns: number, rows: num
     ui.focus === name || (shown.kind === "run" && ui.focus === "list" && name === "turns");
   const scroll = isFocused ? ui.scroll : 0;
   return { name, title, rows: Math.max(1, rows), lines: (n) => windowOf(body, n, scroll) };
+}
+
+/** Under what matters most of what is selected, which does not scroll with it. */
+function withAbout(panel: Placed, { shown, ui }: Area, columns: number): Placed {
+  const about = aboutLines(shown, ui.selected, columns).slice(0, Math.ceil(panel.rows / 2));
+  const still = about.length;
+  return { ...panel, still, lines: (n) => [...about, ...panel.lines(n - still)] };
 }
 
 function overPlaced({ title, body }: Panel, rows: number): Placed {

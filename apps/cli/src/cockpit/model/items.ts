@@ -84,8 +84,8 @@ function standingOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now:
   if (phase.status === "done" || phase.status === "failed" || phase.status === "skipped") {
     return endStanding(phase);
   }
-  const activity = waitsFor(phase, nebula);
-  return { group: "waiting", mark: ".", style: undefined, role: "", activity, age: "" };
+  const [activity, brief = activity] = waitsFor(phase, nebula);
+  return { group: "waiting", mark: ".", style: undefined, role: "", activity, brief, age: "" };
 }
 
 const NEED_ROLES: Readonly<Record<NeedFacts["kind"], string>> = {
@@ -121,13 +121,20 @@ function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing 
     return { ...own, mark: "=", role: "landing", activity, age: "" };
   }
   if (turn?.status !== "open") {
-    const [activity, brief] =
-      turn === undefined ? ["its work tree is made ready", "begins"] : ["between two turns", "…"];
+    const [activity, brief] = betweenTurns(phase);
     return { ...own, mark: ">", role: "", activity, brief, age: "" };
   }
   const { role, turnId, startedAt } = turn;
   const activity = `turn ${shortId(turnId)}  ${lastSaid(beside, turn)}`.trimEnd();
   return { ...own, mark: ">", role, activity, age: ageSince(startedAt, now) };
+}
+
+/** What a phase does while none of its agents works. */
+function betweenTurns({ runs }: PhaseFacts): readonly [activity: string, brief: string] {
+  const run = runs.at(-1);
+  if (run === undefined || run.turns.length === 0) return ["its work tree is made ready", "begins"];
+  if (run.status === "approved") return ["approved by its reviewer", "approved"];
+  return ["between two turns", "…"];
 }
 
 function endStanding({ status, landedSha, landedAt, reason, attempts }: PhaseFacts): Standing {
@@ -148,20 +155,28 @@ function endStanding({ status, landedSha, landedAt, reason, attempts }: PhaseFac
   };
 }
 
-/** Why a phase does not work now. */
-function waitsFor(phase: PhaseFacts, { phases, status }: NebulaFacts): string {
-  const { retryAt, landsAfter } = phase;
-  if (retryAt !== "") return `usage limit ends at ${moment(retryAt)}`;
-  if (phase.status === "queued") {
-    if (status === "stopped") return "approved; lands once it is resumed";
-    return landsAfter === "" ? "approved; lands next" : `approved; lands after ${landsAfter}`;
+/** Why a phase does not work now; what has begun is said in a word, too. */
+function waitsFor(
+  phase: PhaseFacts,
+  { phases, status }: NebulaFacts,
+): readonly [activity: string, brief?: string] {
+  const { retryAt, landsAfter, runs } = phase;
+  if (retryAt !== "") return [`usage limit ends at ${moment(retryAt)}`, "limited"];
+  if (phase.status === "queued" || runs.at(-1)?.status === "approved") {
+    return [`approved; lands ${whenItLands(landsAfter, status)}`, "approved"];
   }
   const open = phase.dependsOn.filter(
     (id) => phases.find((each) => each.id === id)?.status !== "done",
   );
-  if (open.length > 0) return `after ${open.join(", ")}`;
-  if (status === "paused") return "paused";
-  if (status === "stopped")
-    return phase.attempts.length === 0 ? "not begun" : "stopped; can resume";
-  return "waits for a free worker";
+  if (open.length > 0) return [`after ${open.join(", ")}`];
+  if (status === "paused") return ["paused"];
+  if (status === "stopped") {
+    return phase.attempts.length === 0 ? ["not begun"] : ["stopped; can resume", "stopped"];
+  }
+  return ["waits for a free worker", "waits"];
+}
+
+function whenItLands(landsAfter: string, status: NebulaFacts["status"]): string {
+  if (status === "stopped") return "once it is resumed";
+  return landsAfter === "" ? "next" : `after ${landsAfter}`;
 }

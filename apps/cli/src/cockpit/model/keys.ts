@@ -5,6 +5,7 @@ import { isTiny, isWide, type PanelName, type Size, type Ui } from "./ui.ts";
 /** What a key does. */
 export type Action =
   | { readonly type: "move"; readonly by: number }
+  | { readonly type: "select"; readonly id: string }
   | { readonly type: "scroll"; readonly by: number }
   | { readonly type: "zoom"; readonly panel: PanelName }
   | { readonly type: "tab"; readonly by: 1 | -1 }
@@ -60,6 +61,7 @@ export function bindingsOf(
   return [
     ...(ui.isZoomed ? [back("esc back")] : []),
     ...asks.filter(({ action }) => !isLesser(action)),
+    ...needBindings(shown, ui),
     ...(ui.isZoomed ? [] : enterBinding(shown, ui)),
     ...jumpBindings(shown, ui),
     ...tabBindings(ui, size),
@@ -117,6 +119,16 @@ function askBindings(shown: Shown, { selected }: Ui): readonly Binding[] {
     const label = `${key} ${word}${needsText(ask) ? "…" : ""}`;
     return { keys: [key], label, help, action: { type: "ask", ask } };
   });
+}
+
+/** To the most urgent of those that need a person, then from each to the next one. */
+function needBindings(shown: Shown, { selected }: Ui): readonly Binding[] {
+  if (shown.kind === "run") return [];
+  const ids = shown.nebula.needs.map(({ phase }) => phase);
+  const id = ids[(ids.indexOf(selected) + 1) % ids.length];
+  if (id === undefined || id === selected) return [];
+  const help = "the next phase that needs you";
+  return [{ keys: ["n"], label: "n needs you", help, action: { type: "select", id } }];
 }
 
 const JUMPS: readonly (readonly [PanelName, key: string, word: string, help: string])[] = [

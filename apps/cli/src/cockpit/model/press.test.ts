@@ -91,6 +91,19 @@ test("one moves through the list, and through the panels of a wide screen", () =
   expect(screen.press("esc").ui).toMatchObject({ focus: "list", isZoomed: false });
 });
 
+test("a key leads to what needs a person, and from one to the next", () => {
+  const need = { kind: "land", text: "", questionId: "", digest: "" } as const;
+  const needs = [
+    { ...need, phase: "login-api" },
+    { ...need, phase: "docs" },
+  ];
+  const screen = new Screen(shownNebula({ needs }), NARROW, { selected: "e2e" });
+  const seen = ["n", "n", "n"].map((key) => screen.press(key).ui.selected);
+  expect(seen).toEqual(["login-api", "docs", "login-api"]);
+  const alone = new Screen(shownNebula(), NARROW, { selected: "login-api" });
+  expect(labelsOf(alone)).not.toContain("n needs you");
+});
+
 test("the selected phase is in sight, however many there are", () => {
   const phases = Array.from({ length: 200 }, (_, n) => aPhase(`p${n}`));
   const screen = new Screen(shownNebula({ phases, needs: [] }), NARROW, { selected: "p0" });

@@ -64,6 +64,8 @@ function act(ui: Ui, action: Action, around: Around): Pressed {
   switch (action.type) {
     case "move":
       return { ui: { ...ui, selected: moved(ui.selected, action.by, around.ids), scroll: 0 } };
+    case "select":
+      return { ui: { ...ui, selected: action.id, scroll: 0 } };
     case "scroll":
       return { ui: { ...ui, scroll: scrolled(ui.scroll, action.by, around) } };
     case "zoom":

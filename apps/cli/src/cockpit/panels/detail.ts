@@ -28,6 +28,17 @@ export function detailLines(
   return [...facts, ...windowOf(saidBody(run, shown, columns), left, scroll)];
 }
 
+/** The same where findings and the change have a place of their own. */
+export function aboutLines(shown: Shown, selected: string, columns: number): readonly Line[] {
+  const phase = phaseOf(shown, selected);
+  const run = runOf(shown, selected);
+  return [
+    ...(phase === undefined ? [] : phaseLines(phase, shown, columns)),
+    ...(run === undefined ? [] : [...verdictLines(run, columns), ...checkLines(run)]),
+    ...(run === undefined ? [] : reasonLines(run, columns)),
+  ];
+}
+
 function phaseLines(phase: PhaseFacts, shown: Shown, columns: number): readonly Line[] {
   const { title, reason, status } = phase;
   const need =
@@ -47,23 +58,28 @@ const MOST = 4;
 function runLines(run: RunFacts, { change }: Shown, columns: number): readonly Line[] {
   const findings = ordered(run);
   const more = findings.length - MOST;
-  const last = run.cycles.at(-1);
   return [
     ...verdictLines(run, columns),
     ...findings.slice(0, MOST).map(findingLine),
     ...(more > 0 ? [line(`${more} more findings: f`, "dim")] : []),
-    ...(last?.checks ?? []).map(
-      ({ check, name, isPassed }): Line => [
-        cell(check === "lint" ? "lint" : "check", 9),
-        cell(isPassed ? "ok" : "failed", 8, isPassed ? "green" : "red"),
-        span(name),
-      ],
-    ),
+    ...checkLines(run),
     ...(change === undefined
       ? []
       : [line(`changes  ${changeWords(change)}`), ...fileLines(change).slice(0, MOST)]),
-    ...(run.reason === "" ? [] : wrapped(run.reason, columns, "yellow", "  ")),
+    ...reasonLines(run, columns),
   ];
+}
+
+function checkLines({ cycles }: RunFacts): readonly Line[] {
+  return (cycles.at(-1)?.checks ?? []).map(({ check, name, isPassed }) => [
+    cell(check === "lint" ? "lint" : "check", 9),
+    cell(isPassed ? "ok" : "failed", 8, isPassed ? "green" : "red"),
+    span(name),
+  ]);
+}
+
+function reasonLines({ reason }: RunFacts, columns: number): readonly Line[] {
+  return reason === "" ? [] : wrapped(reason, columns, "yellow", "  ");
 }
 
 function verdictLines({ verdict }: RunFacts, columns: number): readonly Line[] {

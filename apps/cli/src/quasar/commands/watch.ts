@@ -1,3 +1,4 @@
+import { tidyMemory } from "../../cockpit/terminal/memory.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { findWatched, type Watched } from "../runs/find-watched.ts";
 import { canHaveScreen } from "../screen/wanted.ts";
@@ -19,6 +20,7 @@ export async function watchCommand(
     return followLog(await findWatched(named), json);
   }
   // It takes longer to load than git to answer.
+  tidyMemory(true);
   const cockpit = import("../../cockpit/open.ts");
   cockpit.catch(() => undefined);
   const watched = await findWatched(named);

@@ -1,0 +1,13 @@
+import { setFlagsFromString } from "node:v8";
+
+/** From so many bytes on, memory matters more than time. */
+const MUCH = 120 * 1024 * 1024;
+
+/**
+ * Has V8 tidy this process's memory often, or seldom. Often while something is loaded or much happens, and while there is
+ * much of it; an idle screen may not cost so much time.
+ */
+export function tidyMemory(isMuchNew: boolean): void {
+  const isOften = isMuchNew || process.memoryUsage.rss() > MUCH;
+  setFlagsFromString(isOften ? "--optimize-for-size" : "--no-optimize-for-size");
+}
