@@ -38,6 +38,13 @@ test("a person reads a change, accepts it, and leaves; the size changes meanwhil
   await screen.until("NEEDS YOU");
   // What is pasted decides nothing.
   screen.type("\u001b[200~ay\u001b[201~");
+  screen.type("x");
+  await screen.until("What is wrong");
+  // As it comes over a slow line.
+  screen.type("too long");
+  await screen.until("too long_");
+  screen.type("\u001b");
+  await screen.until("a accept");
   screen.type("a");
   await screen.until("Sure?");
   screen.type("n");

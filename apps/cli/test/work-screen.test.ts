@@ -101,25 +101,34 @@ function once(at: Place, file: string, does: string): Record<string, string> {
     hook,
     `import { existsSync } from "node:fs";
     const isThere = () => existsSync(${JSON.stringify(join(at.outside, file))});
-    if (process.argv.includes("--watch")) { ${does} }`,
+    if (process.argv.some((arg) => /^(?:--)?watch$/u.test(arg))) { ${does} }`,
   );
   return { NODE_OPTIONS: `--import=${hook}` };
 }
 
+const CANNOT_DRAW = `const { write } = process.stdout;
+  process.stdout.write = function (...args) {
+    if (!isThere()) return write.apply(this, args);
+    process.stdout.write = write;
+    throw new Error("it cannot be drawn");
+  };`;
+
+test("an error of the cockpit ends the cockpit, and the run that it shows works on", async () => {
+  const at = place();
+  const run = await watchedRun(at);
+  const screen = new Terminal(at, { ...TALL, env: once(at, "breaks", CANNOT_DRAW) });
+  screen.quasar("watch");
+  await screen.until(() => !screen.isUsual() && screen.text().includes("Reading a.txt"));
+  write(at.outside, { breaks: "" });
+  expect(await givenBack(screen, 1)).toContain("it cannot be drawn");
+  expect(run.isUsual()).toBe(false);
+  releaseModel(at);
+  await givenBack(run, 0);
+});
+
 test("an error of the screen closes the screen, and the run continues in lines", async () => {
   const at = place();
-  const env = once(
-    at,
-    "breaks",
-    `const { write } = process.stdout;
-    process.stdout.write = function (...args) {
-      if (isThere() && !String(args[0]).includes("closes")) {
-        process.stdout.write = write;
-        throw new Error("it cannot be drawn");
-      }
-      return write.apply(this, args);
-    };`,
-  );
+  const env = once(at, "breaks", CANNOT_DRAW);
   const screen = await watchedRun(at, { ...TALL, env });
   write(at.outside, { breaks: "" });
   await screen.until("The screen has failed, and the work continues: it cannot be drawn");
@@ -168,7 +177,7 @@ test("a nebula has a screen, where a person accepts a change that then lands", a
   screen.quasar(...applyArgs(at, slow));
   await screen.until(/! 1 needs you/u);
   expect(screen.isUsual()).toBe(false);
-  screen.type("kkk");
+  screen.type("n");
   await screen.until("a accept");
   screen.type("a");
   await screen.until("Sure?");
@@ -196,6 +205,29 @@ test("a nebula's screen closes when it waits for a person; Ctrl-C stops it; a re
   const text = await givenBack(screen, 5);
   expect(text).toContain("waits two: its change is to be approved before it lands");
   expect(text).toContain("quasar nebula approve two");
+});
+
+test("a screen does not close while a person decides", async () => {
+  const at = withDemo({ ...GATED, "3.md": phaseText("three") });
+  const turns = workOf("one", "two", "three").map((turn) =>
+    turn.match === "Do three." ? { ...turn, delayMs: 15_000 } : turn,
+  );
+  const screen = new Terminal(at, TALL);
+  screen.quasar(...applyArgs(at, turns));
+  await screen.until("n needs you");
+  screen.type("n");
+  await screen.until("x reject");
+  screen.type("x");
+  await screen.until("What is wrong");
+  screen.type("too short");
+  await screen.until(/2\/3 landed.* stopped/u);
+  expect(screen.text()).toContain("too short_");
+  screen.type("\r");
+  await screen.until("Sure?");
+  screen.type("y");
+  const text = await givenBack(screen, 5);
+  expect(text).toContain("demo: 2 of 3 phases landed");
+  expect(text).toMatch(/next quasar nebula apply \w+ --auto --resume/u);
 });
 
 test("what a nebula asks of a person is asked before its screen; --plain and what agents begin have none", async () => {

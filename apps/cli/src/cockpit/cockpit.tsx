@@ -8,7 +8,7 @@ import { watchFolders } from "./live/watch-folders.ts";
 import { type Frame, frameOf } from "./model/frame.ts";
 import { line } from "./model/line.ts";
 import { type Abilities, painted } from "./model/paint.ts";
-import { type Effect, paste, press } from "./model/press.ts";
+import { burst, type Effect, paste, press } from "./model/press.ts";
 import type { Shown } from "./model/shown.ts";
 import { FRESH, type Size, type Ui } from "./model/ui.ts";
 import { markTerminal } from "./terminal/marker.ts";
@@ -242,8 +242,9 @@ class Cockpit {
   }
 
   #screen(lines: readonly string[]) {
-    const { onKey, onPaste, onReady } = this.#handlers;
-    return <Screen lines={lines} onKey={onKey} onPaste={onPaste} onReady={onReady} />;
+    const { onKey, onPaste, onBurst, onReady } = this.#handlers;
+    const handlers = { onKey, onPaste, onBurst, onReady };
+    return <Screen lines={lines} {...handlers} />;
   }
 
   readonly #handlers: Omit<ScreenProps, "lines"> = {
@@ -256,6 +257,12 @@ class Cockpit {
     },
     onPaste: (text) => {
       this.#ui = paste(this.#ui, text);
+      this.#draw();
+    },
+    onBurst: (text) => {
+      const { ui, keys } = burst(this.#ui, text);
+      this.#ui = ui;
+      for (const key of keys) this.#pressed(key);
       this.#draw();
     },
     onReady: (suspend) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { aPhase, shownNebula, shownRun } from "../../../test/cockpit/facts.ts";
 import { NARROW, Screen, WIDE } from "../../../test/cockpit/screen.ts";
 import { bindingsOf } from "./keys.ts";
-import { paste } from "./press.ts";
+import { burst, paste } from "./press.ts";
 import { FRESH } from "./ui.ts";
 
 const DIGEST = "9c01".repeat(16);
@@ -40,6 +40,13 @@ test("what is pasted is text where one types, and nothing anywhere else", () => 
   expect(paste(FRESH, "ay")).toBe(FRESH);
   const { ui } = new Screen(shownNebula(), NARROW, { selected: "login-api" }).press("x");
   expect(paste(ui, "keep\nit").overlay).toMatchObject({ text: "keep it" });
+});
+
+test("of characters that come at once those that move count, and all where one types", () => {
+  expect(burst(FRESH, "ayjj")).toEqual({ ui: FRESH, keys: ["j", "j"] });
+  const { ui } = new Screen(shownNebula(), NARROW, { selected: "login-api" }).press("x");
+  const typed = burst(ui, "no jokes");
+  expect([typed.ui.overlay, typed.keys]).toMatchObject([{ text: "no jokes" }, []]);
 });
 
 test.for([

@@ -60,6 +60,15 @@ export function paste(ui: Ui, text: string): Ui {
   return { ...ui, overlay: { ...overlay, text: (overlay.text + pasted).slice(0, MOST_TYPED) } };
 }
 
+/** Keys that only move: of them alone several may come at once, when a key is held over a slow line. */
+const MOVES: ReadonlySet<string> = new Set(["j", "k"]);
+
+/** Characters that came at once are text where one types; anywhere else they may be text, too, and decide nothing. */
+export function burst(ui: Ui, text: string): { readonly ui: Ui; readonly keys: readonly string[] } {
+  if (ui.overlay?.kind === "input") return { ui: paste(ui, text), keys: [] };
+  return { ui, keys: Array.from(text).filter((char) => MOVES.has(char)) };
+}
+
 function act(ui: Ui, action: Action, around: Around): Pressed {
   switch (action.type) {
     case "move":

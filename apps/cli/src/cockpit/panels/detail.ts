@@ -20,7 +20,7 @@ export function detailLines(
   const phase = phaseOf(shown, selected);
   const run = runOf(shown, selected);
   const facts = [
-    ...(phase === undefined ? [] : phaseLines(phase, shown, columns)),
+    ...(phase === undefined ? taskLines(shown, columns) : phaseLines(phase, shown, columns)),
     ...(run === undefined ? [] : runLines(run, shown, columns)),
   ].slice(0, rows);
   const left = rows - facts.length;
@@ -33,10 +33,15 @@ export function aboutLines(shown: Shown, selected: string, columns: number): rea
   const phase = phaseOf(shown, selected);
   const run = runOf(shown, selected);
   return [
-    ...(phase === undefined ? [] : phaseLines(phase, shown, columns)),
+    ...(phase === undefined ? taskLines(shown, columns) : phaseLines(phase, shown, columns)),
     ...(run === undefined ? [] : [...verdictLines(run, columns), ...checkLines(run)]),
     ...(run === undefined ? [] : reasonLines(run, columns)),
   ];
+}
+
+/** The beginning of a run's task: the first line of the screen may have no room for it. */
+function taskLines(shown: Shown, columns: number): readonly Line[] {
+  return shown.kind === "run" ? wrapped(shown.run.task, columns, "bold").slice(0, 2) : [];
 }
 
 function phaseLines(phase: PhaseFacts, shown: Shown, columns: number): readonly Line[] {

@@ -9,16 +9,20 @@ export interface ScreenProps {
   /** @param key - Its name, or the one character that was typed. */
   readonly onKey: (key: string) => void;
   readonly onPaste: (text: string) => void;
+  /** Several characters have come at once: typed over a slow line, or pasted in a terminal that does not say so. */
+  readonly onBurst: (text: string) => void;
   /** Called once with what lends the terminal to somebody else. */
   readonly onReady: (suspend: Suspend) => void;
 }
 
 /** Draws lines, and names keys. */
-export function Screen({ lines, onKey, onPaste, onReady }: ScreenProps) {
+export function Screen({ lines, onKey, onPaste, onBurst, onReady }: ScreenProps) {
   const { suspendTerminal } = useApp();
   useEffect(() => onReady(suspendTerminal), [onReady, suspendTerminal]);
   useInput((input, key) => {
-    for (const name of namesOf(input, key)) onKey(name);
+    const name = nameOf(input, key);
+    if (name !== undefined) onKey(name);
+    else if (!key.meta) onBurst(input);
   });
   usePaste(onPaste);
   return (
@@ -44,19 +48,11 @@ const NAMED = [
   ["delete", "backspace"],
 ] as const satisfies readonly (readonly [keyof Key, string])[];
 
-/** Keys that only move: of them alone several may come at once, when a key is held over a slow line. */
-const MOVES: ReadonlySet<string> = new Set(["j", "k"]);
-
-/**
- * The names of the keys that were pressed. Where several characters come at once it may be text that a terminal
- * without bracketed paste has pasted: that decides nothing.
- */
-function namesOf(input: string, key: Key): readonly string[] {
-  if (key.tab) return [key.shift ? "shift-tab" : "tab"];
+/** The name of the one key that was pressed; `undefined`: none has it, or there were several. */
+function nameOf(input: string, key: Key): string | undefined {
+  if (key.tab) return key.shift ? "shift-tab" : "tab";
   const named = NAMED.find(([is]) => key[is]);
-  if (named !== undefined) return [named[1]];
-  if (key.ctrl) return [`ctrl-${input}`];
-  if (key.meta) return [];
-  const typed = Array.from(input);
-  return typed.length > 1 ? typed.filter((char) => MOVES.has(char)) : typed;
+  if (named !== undefined) return named[1];
+  if (key.ctrl) return `ctrl-${input}`;
+  return !key.meta && Array.from(input).length === 1 ? input : undefined;
 }
