@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 const MUCH = 120 * 1024 * 1024;
 
 /**
- * Has V8 tidy this process's memory often, or seldom. Often while something is loaded or much happens, and while there is
- * much of it; an idle screen may not cost so much time.
+ * Has V8 tidy this process's memory often, or seldom. Often while much happens, and while there is much of it; an
+ * idle screen may not cost so much time.
  */
 export function tidyMemory(isMuchNew: boolean): void {
   const isOften = isMuchNew || process.memoryUsage.rss() > MUCH;

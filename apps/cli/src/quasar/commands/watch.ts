@@ -1,4 +1,3 @@
-import { tidyMemory } from "../../cockpit/terminal/memory.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { findWatched, type Watched } from "../runs/find-watched.ts";
 import { canHaveScreen } from "../screen/wanted.ts";
@@ -20,7 +19,6 @@ export async function watchCommand(
     return followLog(await findWatched(named), json);
   }
   // It takes longer to load than git to answer.
-  tidyMemory(true);
   const cockpit = import("../../cockpit/open.ts");
   cockpit.catch(() => undefined);
   const watched = await findWatched(named);
