@@ -1,5 +1,6 @@
 import type { ShareFacts } from "@quasar/runs/facts";
-import { budget, count, money, openTurnWords } from "@quasar/runs/text";
+import { budget, count, money } from "@quasar/runs/text";
+import { openTurnWords } from "@quasar/runs/words";
 import type { ReportData } from "../report-data.ts";
 
 interface Group {

@@ -1,6 +1,7 @@
 import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
-import { budget, count, openTurnWords } from "@quasar/runs/text";
+import { budget, count } from "@quasar/runs/text";
+import { openTurnWords } from "@quasar/runs/words";
 import type { ReportData } from "../report-data.ts";
 
 /** What the reader wants to know first. */

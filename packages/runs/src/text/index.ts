@@ -8,7 +8,6 @@ export {
   duration,
   moment,
   money,
-  openTurnWords,
   quotedWord,
   shellWord,
   size,

@@ -20,3 +20,4 @@ export {
   waitingWords,
 } from "./events.ts";
 export { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "./states.ts";
+export { openTurnWords } from "../text/format.ts";

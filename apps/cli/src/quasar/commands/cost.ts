@@ -10,7 +10,8 @@ import {
   readFacts,
   storedUnreportedCosts,
 } from "@quasar/runs/internal";
-import { budget, firstLine, jsonLine, openTurnWords } from "@quasar/runs/text";
+import { budget, firstLine, jsonLine } from "@quasar/runs/text";
+import { openTurnWords } from "@quasar/runs/words";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";

@@ -6,7 +6,8 @@ import {
   mostOfTurn,
   type RunElsewhere,
 } from "@quasar/runs/internal";
-import { budget, cleanLine, firstLine, fit, moment, money, openTurnWords } from "@quasar/runs/text";
+import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
+import { openTurnWords } from "@quasar/runs/words";
 import {
   findingList,
   labelled,
