@@ -145,7 +145,7 @@ test("what an agent makes of git's settings and hooks, no run after it takes for
   const said = warnings(place).filter((message) => message.startsWith("no phase begins. Git's"));
   expect(said.at(-1)).toContain("or resume with --accept-settings");
   const found = await findObstacles(await openRepository(place.repo), newest(place), {});
-  expect(found).toEqual([{ stops: "work", message: said.at(-1) }]);
+  expect(found).toEqual([{ stops: "work", message: said.at(-1), accepts: "settings" }]);
   expect(sang()).toEqual([]);
 
   const accepted = await again({ acceptSettings: true });
