@@ -95,6 +95,16 @@ test("what it sends has no secrets of the environment or of the tree's .env", as
   }
 });
 
+test("of two servers each has an address of its own, which the next one takes where it was killed", async () => {
+  const { at } = await withRun();
+  const [killed, other] = [await serve(at), await serve(at)];
+  expect(other.port).not.toBe(killed.port);
+  other.running.child.kill("SIGINT");
+  await other.running.finished;
+  await kill(killed);
+  expect((await serve(at)).url).toBe(killed.url);
+});
+
 test("a reader of a server that was killed gets from the next one what it lacks, and nothing twice", async () => {
   const { at, runId } = await withRun();
   const killed = await serve(at, ["--json"]);

@@ -102,7 +102,9 @@ function turnNext(state: CycleState, begin: Step, take: Step): Next {
 
 function afterReview(state: CycleState, { detectStruggle }: StepOptions): Next {
   if (parseReview(state.reviewOutput).verdict === "approved") return { step: "approve" };
-  if (isOverBudget(state)) return { end: "budget" };
+  // Where no cycle is left no money buys another one.
+  const isLast = state.cycle >= state.maxCycles;
+  if (!isLast && isOverBudget(state)) return { end: "budget" };
   const circles = detectStruggle && struggleScore(state) >= STRUGGLE_THRESHOLD;
   return circles ? { end: "struggling" } : { step: "resolve" };
 }

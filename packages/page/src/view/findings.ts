@@ -20,12 +20,18 @@ export function findingsOf(data: ReportData): readonly FindingOf[] {
 
 /** `found in cycle 1`, `still present in cycle 2`, `fixed in cycle 3`. */
 export function lifeWords({ life, cycle }: FindingFacts): readonly string[] {
-  const later = life.filter((each) => each.status !== "found" || each.cycle !== cycle);
-  return [
-    `found in cycle ${cycle}`,
-    ...later.map((each) => {
-      const word = each.status === "found" ? "found again" : FINDING_STATUSES[each.status];
+  const found = { cycle, status: "found" } as const;
+  const known = life.some((each) => each.status === "found" && each.cycle === cycle);
+  const all = known ? life : [...life, found];
+  return all
+    .toSorted((a, b) => a.cycle - b.cycle)
+    .map((each, at) => {
+      const word =
+        each.status !== "found"
+          ? FINDING_STATUSES[each.status]
+          : at === 0
+            ? "found"
+            : "found again";
       return `${word} in cycle ${each.cycle}`;
-    }),
-  ];
+    });
 }

@@ -48,6 +48,15 @@ test("findings that are open come first, with their life in words", () => {
   ]);
 });
 
+test("a finding that is found again has been found in the first of the cycles", () => {
+  const [finding] = findingsOf(aRunReport());
+  const life = [{ cycle: 1, status: "found" }] as const;
+  expect(finding && lifeWords({ ...finding, cycle: 2, life })).toEqual([
+    "found in cycle 1",
+    "found again in cycle 2",
+  ]);
+});
+
 test.for([
   [{}, "$0.21"],
   [{ unknownUsd: 0.21 }, "up to $0.21"],

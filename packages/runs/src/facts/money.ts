@@ -8,6 +8,9 @@ import { sumShares } from "./shares.ts";
 /** What is in the total, and in no turn: of a checkpoint that another program wrote. */
 const NO_TURN = "in no turn";
 
+/** Less is none of an amount. */
+const LEAST_USD = 1e-6;
+
 type Spent = Pick<
   RunSummary,
   "spentUsd" | "unknownUsd" | "hasUnreportedCosts" | "costUsd" | "maxBudgetUsd" | "openTurn"
@@ -41,7 +44,8 @@ function shares(
     knownUsd: exactUsd(total.knownUsd - sum(told, "knownUsd")),
     unknownUsd: exactUsd(total.unknownUsd - sum(told, "unknownUsd")),
   };
-  const isAll = rest.knownUsd === 0 && rest.unknownUsd === 0;
+  // Each share was rounded.
+  const isAll = [rest.knownUsd, rest.unknownUsd].every((usd) => Math.abs(usd) < LEAST_USD);
   return isAll ? told : [...told, { name: NO_TURN, ...rest, turnCount: 0 }];
 }
 

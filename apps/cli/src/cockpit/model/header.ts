@@ -26,24 +26,32 @@ interface Head {
   /** The first to give way where there is no room. */
   readonly more: Span;
   readonly money: Span;
-  readonly life: readonly Span[];
+  /** How long it has worked, and whether it does. */
+  readonly life: readonly [Span, Span];
 }
 
 const SHORTEST_NAME = 8;
 
+/** What of a head stands left and right of the room between. */
+interface Parts {
+  readonly state: Line;
+  readonly right: Line;
+}
+
 function headLine(before: Line, head: Head, columns: number): Line {
-  const { name, more, money: spent, life } = head;
-  const [whole, less] = [
-    [spent, more, ...life],
-    [spent, ...life],
-  ];
-  const roomIn = (state: Line, right: Line): number =>
+  const { name, state: whole, brief, more, money: spent, life } = head;
+  const roomIn = ({ state, right }: Parts): number =>
     columns - lineWidth([...before, ...state, ...right]) - 3;
-  const fits = (state: Line, right: Line): boolean =>
-    roomIn(state, right) >= Math.min(SHORTEST_NAME, name.length);
-  const right = fits(head.state, whole) ? whole : less;
-  const state = fits(head.state, right) ? head.state : head.brief;
-  const cut = fit(cleanLine(name), Math.max(SHORTEST_NAME, roomIn(state, right)));
+  const least: Parts = { state: brief, right: [] };
+  const parts = [
+    { state: whole, right: [spent, more, ...life] },
+    { state: whole, right: [spent, ...life] },
+    { state: brief, right: [spent, ...life] },
+    { state: brief, right: [spent, span("  "), ...life.slice(1)] },
+    { state: brief, right: [spent] },
+  ].find((each) => roomIn(each) >= Math.min(SHORTEST_NAME, name.length));
+  const { state, right } = parts ?? least;
+  const cut = fit(cleanLine(name), Math.max(SHORTEST_NAME, roomIn({ state, right })));
   return spread([...before, span(cut), span("  "), ...state, span(" ")], right, columns);
 }
 
@@ -125,7 +133,12 @@ function moneySpan({ spentUsd, knownUsd, maxUsd }: RunFacts["money"]): Span {
   return span(`${money(knownUsd)}${limit}`, isHigh ? "red" : undefined);
 }
 
+/** What may have been spent beyond that, and what is set apart for turns under way. */
 function reservedSpan({ unknownUsd, reservedUsd }: RunFacts["money"]): Span {
-  const usd = unknownUsd + reservedUsd;
-  return span(usd < 0.005 ? "" : ` (${money(usd)} reserved)`);
+  const isThere = (usd: number): boolean => usd >= 0.005;
+  const said = [
+    ...(isThere(unknownUsd) ? [`up to ${money(unknownUsd)} more`] : []),
+    ...(isThere(reservedUsd) ? [`${money(reservedUsd)} reserved`] : []),
+  ];
+  return span(said.length === 0 ? "" : ` (${said.join(", ")})`);
 }

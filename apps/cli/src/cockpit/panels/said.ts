@@ -1,4 +1,4 @@
-import { cleanLine, count, duration, money } from "@quasar/runs/text";
+import { cleanLine, costWords, count, duration } from "@quasar/runs/text";
 import type { RunFacts, TurnFacts } from "@quasar/runs/facts";
 import { shortId, TURN_ENDS } from "@quasar/runs/words";
 import type { Style } from "../../shared/output/text.ts";
@@ -19,11 +19,11 @@ export function saidBody(run: RunFacts | undefined, { said }: Beside, columns: n
 
 /** A turn in one line. */
 export function turnLine(turn: TurnFacts): Line {
-  const { turnId, role, cycle, status, costUsd, durationMs, summary, denied } = turn;
+  const { turnId, role, cycle, status, costUsd, unknownUsd, durationMs, summary, denied } = turn;
   const isOpen = status === "open";
   const facts = [
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
-    ...(isOpen ? [] : [money(costUsd)]),
+    ...(isOpen ? [] : [costWords({ spentUsd: costUsd, unknownUsd })]),
     ...(denied.length > 0 ? [`${count(denied.length, "tool")} denied`] : []),
   ];
   return [

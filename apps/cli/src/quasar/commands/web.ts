@@ -12,7 +12,7 @@ import { write } from "../../shared/output/reporter.ts";
 import { numberOf } from "../../shared/typed-number.ts";
 import { findWatched, type Watched } from "../runs/find-watched.ts";
 import type { WebLine } from "../schemas/web.ts";
-import { type Address, keptAddress, newToken } from "../web/address.ts";
+import { type Address, keptAddresses, newToken } from "../web/address.ts";
 import { createFeed } from "../web/feed.ts";
 import { openBrowser } from "../web/open-browser.ts";
 import { openServer, type ServerOptions, type WebServer } from "../web/server.ts";
@@ -36,7 +36,7 @@ export async function webCommand(
   const feed = createFeed(subject, (error) => cleanLine(messageOf(error)));
   const ended = Promise.withResolvers<void>();
   const interrupts = listenForInterrupts(() => ended.resolve());
-  const kept = keptAddress(keyOf(watched));
+  const kept = keptAddresses(keyOf(watched));
   const server = await openAnywhere({ subject, feed }, kept.read(), port);
   const { address } = server;
   let closeBrowser = (): void => {};
@@ -67,19 +67,19 @@ interface OpenServer extends Pick<WebServer, "close"> {
 
 /**
  * Where a server was killed, its pages are open: they find the next one at the same port, with the same token. Elsewhere
- * that token is not used.
+ * that token is not used. The ports of servers that run are taken.
  *
  * @param typed - The port that a person has typed; `undefined`: none.
  * @throws {CliError} `ERR_LOCKED` where that port is taken.
  */
 async function openAnywhere(
   parts: Pick<ServerOptions, "subject" | "feed">,
-  kept: Address | undefined,
+  kept: readonly Address[],
   typed: number | undefined,
 ): Promise<OpenServer> {
-  const isKeptMeant = typed === undefined || typed === 0 || typed === kept?.port;
+  const isAny = typed === undefined || typed === 0;
   const tries = [
-    ...(kept !== undefined && isKeptMeant ? [kept] : []),
+    ...kept.filter((address) => isAny || address.port === typed),
     { port: typed ?? 0, token: newToken() },
   ];
   for (const { port, token } of tries) {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { readPrivateFile, removeFile, replaceFile } from "@quasar/durable";
+import { namesIn } from "@quasar/process/files";
 import { openUser } from "@quasar/runs/internal";
 import { makeOwnFolder } from "@quasar/runs/own-folder";
 import * as v from "valibot";
@@ -12,12 +13,12 @@ export interface Address {
 }
 
 /**
- * Keeps the address of a page for as long as its server runs, readable by the user alone: a server that was killed has
- * left it, and the next one takes it, so that pages that are open find it.
+ * Keeps the addresses of a page, each for as long as its server runs, readable by the user alone: a server that was killed
+ * has left its own, and the next one takes it, so that pages that are open find it.
  */
-export interface KeptAddress {
-  /** Of a server that was killed. */
-  read(): Address | undefined;
+export interface KeptAddresses {
+  /** Of servers that run, whose ports are taken, and of those that were killed. */
+  read(): readonly Address[];
   /** @returns Whether it is kept: a full or read-only disk keeps nothing, and shows as much. */
   keep(address: Address): boolean;
   /** Unless another server has kept its own since. */
@@ -35,31 +36,39 @@ export function newToken(): string {
 }
 
 /** @param id - Of the run or nebula. */
-export function keptAddress(id: string): KeptAddress {
+export function keptAddresses(id: string): KeptAddresses {
   const folder = join(openUser().folders.state, "web");
-  const path = join(folder, `${id}.json`);
-  const read = (): Address | undefined => {
+  const pathOf = ({ port }: Pick<Address, "port">): string => join(folder, `${id}.${port}.json`);
+  const readFrom = (path: string): readonly Address[] => {
     try {
       const bytes = readPrivateFile(path, { maxBytes: 1000 });
       const parsed = v.safeParse(schema, JSON.parse(Buffer.from(bytes ?? []).toString()));
-      return parsed.success ? parsed.output : undefined;
+      return parsed.success ? [parsed.output] : [];
     } catch {
-      return undefined; // It is none of a server's: a new address takes its place.
+      return []; // It is none of a server's.
     }
   };
   return {
-    read,
+    read() {
+      try {
+        const names = namesIn(folder).filter((name) => name.startsWith(`${id}.`));
+        return names.toSorted().flatMap((name) => readFrom(join(folder, name)));
+      } catch {
+        return []; // Nobody may look there.
+      }
+    },
     keep(address) {
       try {
         makeOwnFolder(folder);
-        replaceFile(path, Buffer.from(JSON.stringify(address)), { keepPrevious: false });
+        replaceFile(pathOf(address), Buffer.from(JSON.stringify(address)), { keepPrevious: false });
         return true;
       } catch {
         return false;
       }
     },
-    forget({ token }) {
-      if (read()?.token === token) removeFile(path);
+    forget(address) {
+      const path = pathOf(address);
+      if (readFrom(path).some(({ token }) => token === address.token)) removeFile(path);
     },
   };
 }

@@ -100,8 +100,11 @@ function handlerOf(subject: Subject, feed: Feed) {
     guarded: Parameters<typeof refusalOf>[1],
   ): Promise<void> => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const { method = "", headers, url = "" } = request;
+    const { headers, url = "" } = request;
     const [path = "", query = ""] = url.split("?", 2);
+    // Node sends no body where only the head is asked for.
+    const isHead = request.method === "HEAD" && path === LIVE_PATHS.page;
+    const method = isHead ? "GET" : (request.method ?? "");
     const isPage = path === LIVE_PATHS.page && method === "GET";
     const refused = refusalOf({ method, headers, isPage }, guarded);
     if (refused !== undefined) return refuse(response, refused.status, refused.message);
