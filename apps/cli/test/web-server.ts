@@ -103,6 +103,28 @@ export async function messageOf(
   revision = "",
   isMeant: (message: Message) => boolean = () => true,
 ): Promise<Message> {
+  return first(served, revision, (block) => {
+    const [, id, data] = /^id: (.*)\ndata: (.*)$/u.exec(block) ?? [];
+    if (id === undefined || data === undefined) return undefined;
+    const message = { id, data: JSON.parse(data) as Message["data"] };
+    return isMeant(message) ? message : undefined;
+  });
+}
+
+/** Why the facts cannot be read, as a stream says it. */
+export async function problemOf(served: Served): Promise<string> {
+  return first(served, "", (block) => {
+    const [, data] = /^event: problem\ndata: (.*)$/u.exec(block) ?? [];
+    return data === undefined ? undefined : (JSON.parse(data) as string);
+  });
+}
+
+/** The first that is found in a block of a stream. */
+async function first<T>(
+  served: Served,
+  revision: string,
+  find: (block: string) => T | undefined,
+): Promise<T> {
   const known = revision === "" ? {} : { "last-event-id": revision };
   const asked = askFor(served, "/events", { headers: known });
   const response = await responseTo(asked);
@@ -110,13 +132,11 @@ export async function messageOf(
   for await (const piece of response.setEncoding("utf8") as AsyncIterable<string>) {
     rest += piece;
     for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-      const [, id, data] = /^id: (.*)\ndata: (.*)$/u.exec(rest.slice(0, end)) ?? [];
+      const found = find(rest.slice(0, end));
       rest = rest.slice(end + 2);
-      if (id === undefined || data === undefined) continue;
-      const message = { id, data: JSON.parse(data) as Message["data"] };
-      if (!isMeant(message)) continue;
+      if (found === undefined) continue;
       asked.destroy();
-      return message;
+      return found;
     }
   }
   throw new Error("the stream ended without it");

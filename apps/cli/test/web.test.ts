@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { apply, withDemo } from "./a-nebula.ts";
 import { git, lastRecord, type Place, place, quasar, records, write } from "./harness.ts";
 import { agents, oneCycle, type Turn } from "./scripts.ts";
-import { ask, decide, kill, messageOf, serve } from "./web-server.ts";
+import { ask, decide, kill, messageOf, problemOf, serve } from "./web-server.ts";
 
 /** A place with a run that was approved, and its id. */
 async function withRun(): Promise<{ readonly at: Place; readonly runId: string }> {
@@ -93,6 +93,14 @@ test("what it sends has no secrets of the environment or of the tree's .env", as
   for (const path of ["/diff?sha=HEAD", "/transcript?turn=../x", `/diff?sha=${"0".repeat(40)}`]) {
     expect((await ask(served, path)).body).toBe("null");
   }
+});
+
+test("a reader of a run that is removed hears that there is none any more", async () => {
+  const { at, runId } = await withRun();
+  const served = await serve(at, [runId]);
+  await messageOf(served);
+  expect((await quasar(at, ["prune", runId])).code).toBe(0);
+  expect(await problemOf(served)).toBe(`there is no run ${runId} in this work tree`);
 });
 
 test("of two servers each has an address of its own, which the next one takes where it was killed", async () => {

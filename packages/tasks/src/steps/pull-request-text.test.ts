@@ -52,7 +52,10 @@ test("tells of a step what its run came to, in place of its agents' own words", 
   const run = {
     ...{ status: "approved", reason: "", cycle: 1, maxCycles: 3, lives: [] },
     ...{ turns: [turn], findings: [finding], cycles: [] },
-    money: { spentUsd: 0.5, unknownUsd: 0, maxUsd: 5, hasUnreportedCosts: false },
+    money: {
+      ...{ spentUsd: 0.5, unknownUsd: 0, reservedUsd: 0, maxUsd: 5 },
+      hasUnreportedCosts: false,
+    },
     recovery: { crashCount: 0, resumeCount: 0, boughtTwiceCount: 0, boughtTwiceUsd: 0 },
   } as unknown as RunFacts;
   const body = aBody({ runs: new Map([["analyze", run]]), output: "its own words" });
