@@ -10,6 +10,7 @@ export default defineConfig({
     pool: "forks",
     // Only for what hangs.
     testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });
