@@ -96,7 +96,12 @@ const CHANGING = "changing";
 
 function isCurrent(last: Remembered | undefined): last is Remembered {
   if (last?.isSure !== true || last.environment !== environmentNow()) return false;
-  return [...last.sources].every(([file, digest]) => (fileDigest(file) ?? "") === digest);
+  return isUnchanged(last.sources);
+}
+
+/** Whether each file still has the digest that it had. */
+export function isUnchanged(sources: Iterable<readonly [file: string, digest: string]>): boolean {
+  return [...sources].every(([file, digest]) => (fileDigest(file) ?? "") === digest);
 }
 
 function remember(place: string, found: Remembered): void {

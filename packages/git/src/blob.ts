@@ -13,6 +13,13 @@ import {
 /** Which hash names a repository's objects. */
 export type Algorithm = "sha1" | "sha256";
 
+/** The hash that an object's id is of. */
+export function algorithmOfId(id: string): Algorithm {
+  return id.length === SHA256_DIGITS ? "sha256" : "sha1";
+}
+
+const SHA256_DIGITS = 64;
+
 /** What git would store of a file or a link, byte by byte: no filter, no conversion of line endings. */
 export interface Blob {
   readonly mode: "100644" | "100755" | "120000";

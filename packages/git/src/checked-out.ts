@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Algorithm, objectId } from "./blob.ts";
+import { type Algorithm, algorithmOfId, objectId } from "./blob.ts";
 import type { Config } from "./config.ts";
 import { mayHaveAttributes } from "./attribute-files.ts";
 import { type Content, readContents } from "./content.ts";
@@ -170,7 +170,7 @@ async function writeAsCheckedOut(
 /** @returns Whether the file has been made another: it held what was seen of it, and not what is wanted. */
 function replaceBy(wanted: string, file: Buffer, seen: Content): boolean {
   const bytes = readFileSync(wanted);
-  const algorithm = seen.id.length === SHA256_DIGITS ? "sha256" : "sha1";
+  const algorithm = algorithmOfId(seen.id);
   if (objectId("blob", bytes, algorithm) === seen.id) return false;
   // Named as a file that is half written: should the runner die here, no commit takes it in.
   const ending = Buffer.from(`.tmp.${process.pid}.${randomBytes(6).toString("hex")}`);
@@ -181,8 +181,6 @@ function replaceBy(wanted: string, file: Buffer, seen: Content): boolean {
   else rmSync(half);
   return isSeen;
 }
-
-const SHA256_DIGITS = 64;
 
 /** By its first bytes: on some disks every file is executable. */
 function isProgram(root: string, path: string): boolean {

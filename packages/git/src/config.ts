@@ -31,7 +31,7 @@ export function parseConfig(output: string): Config {
 }
 
 /** Of `name LF value`. */
-export function pairOf(entry: string): ConfigPair {
+function pairOf(entry: string): ConfigPair {
   const end = entry.indexOf("\n");
   return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
 }

@@ -133,7 +133,6 @@ export async function isAncestor(
 ): Promise<boolean | undefined> {
   const args = ["merge-base", "--is-ancestor", checkSha(ancestor), checkSha(descendant)];
   const root = rootOf(workTree);
-  const folders = typeof workTree === "string" ? await gitFoldersAt(root) : workTree;
   options.signal?.throwIfAborted();
   if (typeof workTree !== "string" && !isCutOff(workTree)) {
     if (isSeenBehind(workTree, ancestor, descendant)) return true;
@@ -144,6 +143,7 @@ export async function isAncestor(
   if (result.exitCode === 0) return true;
   if (isMissing(result)) return undefined;
   if (result.exitCode !== 1) throw gitFailed(args, result);
+  const folders = typeof workTree === "string" ? await gitFoldersAt(root) : workTree;
   if (folders !== undefined) return (await isShallow(folders)) ? undefined : false;
   const shallow = ["rev-parse", "--is-shallow-repository"];
   return (await gitOutput("read", root, shallow, options)).trim() === "true" ? undefined : false;

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { algorithmOfId } from "./blob.ts";
 import { type Content, readContents } from "./content.ts";
 import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
@@ -85,8 +86,7 @@ export async function hiddenChanges(
   const entries = await hiddenEntries(root, options);
   const files = entries.filter(({ mode }) => mode !== LINKED_REPOSITORY);
   const paths = files.map(({ path }) => Buffer.from(path, "latin1").toString("utf8"));
-  const algorithm = files[0]?.id.length === SHA256_DIGITS ? "sha256" : "sha1";
-  const contents = readContents(root, paths, algorithm);
+  const contents = readContents(root, paths, algorithmOfId(files[0]?.id ?? ""));
   return contents.filter(({ mode, id }, at) => {
     const isAbsent = mode === "000000" && files[at]?.isSkipped === true;
     return !isAbsent && (mode !== files[at]?.mode || id !== files[at].id);
@@ -94,4 +94,3 @@ export async function hiddenChanges(
 }
 
 const LINKED_REPOSITORY = "160000";
-const SHA256_DIGITS = 64;

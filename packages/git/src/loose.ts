@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
-import { isGone } from "./errors.ts";
+import { algorithmOfId } from "./blob.ts";
+import { entryAt, plainFile } from "./plain-file.ts";
 import type { Repository } from "./repository.ts";
 
 // What git keeps of refs and commits in files that are plain to read is read there, as freshly as git reads it, without
@@ -31,15 +31,25 @@ function refIn(commonDir: string, ref: string): ReturnType<typeof plainRef> {
   return packedIn(commonDir)?.includes(` ${ref}\n`) === false ? { id: undefined } : undefined;
 }
 
+/** What HEAD of a work tree says: the id of a commit, or a branch, `refs/heads/…`. */
+export function headIn(
+  gitDir: string,
+): { readonly id: string; readonly ref?: never } | { readonly ref: string } | undefined {
+  const text = asFound(() => textOf(join(gitDir, "HEAD"), MAX_REF)) ?? "";
+  const [, id, ref] =
+    /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/heads\/\S+))\n$/u.exec(text) ?? [];
+  if (id !== undefined) return { id };
+  return ref === undefined ? undefined : { ref };
+}
+
 /** The commit that HEAD of a work tree names. */
 export function plainHead({
   gitDir,
   commonDir,
 }: Pick<Repository, "gitDir" | "commonDir">): string | undefined {
-  const text = asFound(() => textOf(join(gitDir, "HEAD"), MAX_REF)) ?? "";
-  const [, id, ref] =
-    /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/heads\/\S+))\n$/u.exec(text) ?? [];
-  return ref === undefined ? id : plainRef({ commonDir }, ref)?.id;
+  const head = headIn(gitDir);
+  if (head?.ref === undefined) return head?.id;
+  return plainRef({ commonDir }, head.ref)?.id;
 }
 
 /** Whether it is plain to see that there are no refs below a folder of refs, `refs/…/`. */
@@ -106,11 +116,9 @@ export function isSeenBehind(folders: Folders, ancestor: string, descendant: str
 }
 
 const MOST_READ = 32;
-const SHA256_DIGITS = 64;
 
 function digestOf(object: Buffer, id: string): string {
-  const algorithm = id.length === SHA256_DIGITS ? "sha256" : "sha1";
-  return createHash(algorithm).update(object).digest("hex");
+  return createHash(algorithmOfId(id)).update(object).digest("hex");
 }
 
 function inflated(bytes: Buffer | undefined): Buffer | undefined {
@@ -127,24 +135,4 @@ function asFound<T>(read: () => T): T | undefined {
 
 function textOf(path: string, maxBytes: number): string | undefined {
   return plainFile(path, maxBytes)?.toString("latin1");
-}
-
-/** Follows no link, and waits for no pipe that stands in a file's place. */
-function plainFile(path: string, maxBytes: number): Buffer | undefined {
-  const stat = entryAt(path);
-  if (stat?.isFile() !== true || stat.size > maxBytes) return undefined;
-  return unlessGone(() => readFileSync(path));
-}
-
-function entryAt(path: string): Stats | undefined {
-  return unlessGone(() => lstatSync(path));
-}
-
-function unlessGone<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
-import { allSettings } from "../all-settings.ts";
+import { allSettings, isUnchanged } from "../all-settings.ts";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
-import { digestOf, fileDigest } from "./digest.ts";
+import { digestOf } from "./digest.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -19,7 +19,7 @@ export async function readSettings(
   last: FoundSettings | undefined,
   options: SignalOptions,
 ): Promise<FoundSettings> {
-  if (last !== undefined && isAsBefore(last.sources)) return last;
+  if (last !== undefined && isUnchanged(Object.entries(last.sources))) return last;
   const { settings, sources } = await allSettings(repository.root, options);
   const values = new Map<string, string>();
   for (const { scope, name, value = "" } of settings) {
@@ -36,10 +36,6 @@ export async function readSettings(
 export function valuesInForce(settings: Texts): ReadonlyMap<string, string> {
   const last = (values: string): string => values.slice(values.lastIndexOf("\0") + 1);
   return new Map(Object.entries(settings).map(([name, values]) => [name, last(values)]));
-}
-
-function isAsBefore(sources: Texts): boolean {
-  return Object.entries(sources).every(([file, digest]) => (fileDigest(file) ?? "") === digest);
 }
 
 const SECRET = /extraheader|password|token|secret/u;

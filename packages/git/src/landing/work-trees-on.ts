@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { SignalOptions } from "../head.ts";
 import type { Repository } from "../repository.ts";
-import { plainRef } from "../loose.ts";
+import { headIn, plainRef } from "../loose.ts";
+import { entryAt, plainFile } from "../plain-file.ts";
 import { checkBranch } from "../revision.ts";
 import { listWorktrees } from "../worktree.ts";
 
@@ -41,15 +42,11 @@ export async function workTreesOn(
 /** Whether git's files say plainly that no work tree is on a branch; `false` where they are not plain to read, too. */
 function isOnNone(repository: Repository, branch: string): boolean {
   return gitFolders(repository).every(({ gitDir }) => {
-    const [, other] = /^ref: (refs\/heads\/\S+)\n$/u.exec(textOf(join(gitDir, "HEAD"))) ?? [];
-    const isElsewhere =
-      other === undefined ? isDetached(gitDir) : isPlainOther(repository, other, branch);
+    const head = headIn(gitDir);
+    if (head === undefined) return false;
+    const isElsewhere = head.ref === undefined || isPlainOther(repository, head.ref, branch);
     return isElsewhere && operationsOn(gitDir, branch).length === 0;
   });
-}
-
-function isDetached(gitDir: string): boolean {
-  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/u.test(textOf(join(gitDir, "HEAD")));
 }
 
 /** Another branch may stand for this one: its file names it then. Where refs are kept in another way HEAD names none. */
@@ -60,7 +57,7 @@ function isPlainOther(repository: Repository, other: string, branch: string): bo
 
 /** One that is packed stands for no other. */
 function isPacked({ commonDir }: Repository, ref: string): boolean {
-  return lstatSync(join(commonDir, ref), { throwIfNoEntry: false }) === undefined;
+  return entryAt(join(commonDir, ref)) === undefined;
 }
 
 function operationsOn(gitDir: string, branch: string): readonly WorkTreeOn["use"][] {
@@ -93,9 +90,7 @@ interface GitFolder {
 
 function gitFolders({ commonDir }: Repository, main = commonDir): readonly GitFolder[] {
   const linked = join(commonDir, "worktrees");
-  const names = lstatSync(linked, { throwIfNoEntry: false })?.isDirectory()
-    ? readdirSync(linked)
-    : [];
+  const names = entryAt(linked)?.isDirectory() === true ? readdirSync(linked) : [];
   const others = names.map((name) => {
     const gitDir = join(linked, name);
     const link = textOf(join(gitDir, "gitdir")).replace(/\n$/u, "");
@@ -107,8 +102,6 @@ function gitFolders({ commonDir }: Repository, main = commonDir): readonly GitFo
 /** Of a file of git's, in bytes. */
 const LONGEST = 1024 * 1024;
 
-/** A pipe that stands in its place is not waited for. */
 function textOf(file: string): string {
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size <= LONGEST ? readFileSync(file, "utf8") : "";
+  return plainFile(file, LONGEST)?.toString() ?? "";
 }
