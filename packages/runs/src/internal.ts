@@ -20,7 +20,7 @@ export { codeOf, messageOf } from "./errors.ts";
 export type { Notice, RunBegun, RunLoopEvent } from "./events.ts";
 export { fileMark } from "./facts/file-mark.ts";
 export { journalReader, type JournalRead } from "./facts/journal-reader.ts";
-export { sumShares } from "./facts/shares.ts";
+export { SHARE_OF, sumShares } from "./facts/shares.ts";
 export { followItems, type FollowOptions } from "./follow-items.ts";
 export { readFacts } from "./journal/journal.ts";
 export { limitSteps, limitOf, patienceOf, withoutPause } from "./limits/patience.ts";

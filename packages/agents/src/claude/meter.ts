@@ -34,7 +34,11 @@ export interface MeteredCost {
   readonly unseenUsd: number;
   /** Used of models without a price, and counted in `unseenUsd` at the dearest rates. */
   readonly unpricedTokens: number;
-  /** What responses of models without a price may have used beyond that. */
+}
+
+/** Of some responses. */
+interface Counted extends MeteredCost {
+  /** What those of models without a price may have used beyond what was seen. */
   readonly unseenTokens: number;
 }
 
@@ -144,7 +148,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     // A token is a byte at least; what a subagent says is seen whole, but not counted.
     return isStreamed ? 0 : Math.max(0, Math.min(limit, bytes) - usage.output);
   };
-  const countOf = (chosen: Iterable<Response>): MeteredCost => {
+  const countOf = (chosen: Iterable<Response>): Counted => {
     let [seenUsd, unseenUsd, unpricedTokens, unseenTokens] = [0, 0, 0, 0];
     for (const response of chosen) {
       const { model, usage } = response;
@@ -189,7 +193,6 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
   const withDropped = (cost: MeteredCost): MeteredCost => ({
     ...cost,
     unseenUsd: cost.unseenUsd + dropped.pricedUsd + dropped.unpricedUsd,
-    unseenTokens: cost.unseenTokens + dropped.unpricedTokens,
   });
 
   return {

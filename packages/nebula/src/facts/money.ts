@@ -1,5 +1,5 @@
-import type { MoneyFacts, RunFacts, ShareFacts, TurnFacts } from "@quasar/runs/facts";
-import { exactUsd, knownUsd, type RunSpending, sumShares } from "@quasar/runs/internal";
+import type { MoneyFacts, RunFacts, ShareFacts } from "@quasar/runs/facts";
+import { exactUsd, knownUsd, type RunSpending, SHARE_OF, sumShares } from "@quasar/runs/internal";
 import { NOTHING } from "../state/cost.ts";
 import type { NebulaFacts, PhaseFacts } from "./nebula-facts.ts";
 
@@ -17,23 +17,17 @@ export function moneyOf(
   return {
     ...{ ...spent, knownUsd: knownUsd(spent), reservedUsd, maxUsd },
     hasUnreportedCosts: runs.some(({ money }) => money.hasUnreportedCosts),
-    byRole: sumShares(runs.flatMap((run) => sharesOf(run, "byRole", ({ role }) => role))),
-    byCycle: sumShares(runs.flatMap((run) => sharesOf(run, "byCycle", cycleName))),
+    byRole: sumShares(runs.flatMap((run) => sharesOf(run, "byRole"))),
+    byCycle: sumShares(runs.flatMap((run) => sharesOf(run, "byCycle"))),
   };
 }
 
-const cycleName = ({ cycle }: TurnFacts): string => `cycle ${cycle}`;
-
 /** A nebula counts the turn of a run whose end is not known as spent at most. */
-function sharesOf(
-  { money, turns }: RunFacts,
-  by: "byRole" | "byCycle",
-  nameOf: (turn: TurnFacts) => string,
-): readonly ShareFacts[] {
+function sharesOf({ money, turns }: RunFacts, by: keyof typeof SHARE_OF): readonly ShareFacts[] {
   const open = turns.find(({ status }) => status === "open");
   if (open === undefined || money.reservedUsd === 0) return money[by];
   const reserved = { knownUsd: 0, unknownUsd: money.reservedUsd, turnCount: 0 };
-  return [...money[by], { name: nameOf(open), ...reserved }];
+  return [...money[by], { name: SHARE_OF[by](open), ...reserved }];
 }
 
 /** The money of a whole nebula. */

@@ -68,9 +68,8 @@ export function openNebulaFacts(
       const isSame = key.length === last?.key.length && key.every((it, n) => it === last?.key[n]);
       if (last !== undefined && isSame) return last.facts;
       const story = withRecent(journal, recent);
-      const found = [...(journal.problem === undefined ? [] : [journal.problem]), ...problems];
       const sources = { state, spec, limits, cost, now, story, runs, beside };
-      const facts = nebulaFacts({ ...sources, problems: found });
+      const facts = nebulaFacts({ ...sources, problems: [...journal.problems, ...problems] });
       last = { key, facts };
       return facts;
     },

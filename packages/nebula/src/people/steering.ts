@@ -131,13 +131,13 @@ export function createSteering(options: SteeringOptions): Steering {
       report({ type: "warning", message: `RETRY: there is no phase ${JSON.stringify(id)}` });
       return;
     }
-    const later = eventsIn(home).findLast(
-      (event) =>
-        event.type === "decision" && event.phase === id && Date.parse(event.at) > askedAtMs,
+    const decided = eventsIn(home).flatMap((event) =>
+      event.type === "decision" && event.phase === id ? [event] : [],
     );
-    if (later?.type === "decision") {
-      const { verb } = later;
-      report({ type: "warning", phase: id, message: `RETRY is older than ${verb}, which counts` });
+    const last = decided.at(-1);
+    if (last !== undefined && Date.parse(last.at) > askedAtMs) {
+      const message = `RETRY is older than ${last.verb}, which counts`;
+      report({ type: "warning", phase: id, message });
       return;
     }
     const { attempt, digest } = phase;

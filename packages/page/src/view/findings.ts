@@ -26,12 +26,7 @@ export function lifeWords({ life, cycle }: FindingFacts): readonly string[] {
   return all
     .toSorted((a, b) => a.cycle - b.cycle)
     .map((each, at) => {
-      const word =
-        each.status !== "found"
-          ? FINDING_STATUSES[each.status]
-          : at === 0
-            ? "found"
-            : "found again";
-      return `${word} in cycle ${each.cycle}`;
+      const again = each.status === "found" && at > 0 ? " again" : "";
+      return `${FINDING_STATUSES[each.status]}${again} in cycle ${each.cycle}`;
     });
 }

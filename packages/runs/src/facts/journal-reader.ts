@@ -8,8 +8,8 @@ export interface JournalRead<T> {
   readonly value: T;
   /** Where it ended; `undefined`: nothing was read. */
   readonly end: JournalPosition | undefined;
-  /** Damage, in words: what is behind it is not believed. `undefined`: none. */
-  readonly problem: string | undefined;
+  /** Damage, in words: what is behind it is not believed. */
+  readonly problems: readonly string[];
 }
 
 /**
@@ -25,7 +25,7 @@ export function journalReader<T>(
   start: T,
   fold: (value: T, data: readonly unknown[]) => T,
 ): () => JournalRead<T> {
-  const nothing: JournalRead<T> = { value: start, end: undefined, problem: undefined };
+  const nothing: JournalRead<T> = { value: start, end: undefined, problems: [] };
   let last = nothing;
   let lastMark = "";
 
@@ -40,11 +40,11 @@ export function journalReader<T>(
         before.value,
         records.map(({ data }) => data),
       );
-      const problem = damage && `the journal is damaged: ${damage.message}`;
-      return { value, end, problem };
+      const problems = damage === undefined ? [] : [damagedBy(damage)];
+      return { value, end, problems };
     } catch (error) {
       if (!(error instanceof DurableError)) throw error;
-      return { ...nothing, problem: `the journal is damaged: ${error.message}` };
+      return { ...nothing, problems: [damagedBy(error)] };
     }
   }
 
@@ -56,4 +56,8 @@ export function journalReader<T>(
     lastMark = mark;
     return last;
   };
+}
+
+function damagedBy({ message }: Pick<Error, "message">): string {
+  return `the journal is damaged: ${message}`;
 }

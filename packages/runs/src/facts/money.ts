@@ -3,7 +3,7 @@ import type { TurnSummary } from "../look/turns.ts";
 import type { RunSummary } from "../look/summary.ts";
 import { exactUsd } from "../text/format.ts";
 import type { MoneyFacts, ShareFacts } from "./run-facts.ts";
-import { sumShares } from "./shares.ts";
+import { SHARE_OF, sumShares } from "./shares.ts";
 
 /** What is in the total, and in no turn: of a checkpoint that another program wrote. */
 const NO_TURN = "in no turn";
@@ -24,8 +24,8 @@ export function moneyOf(run: Spent, turns: readonly TurnSummary[]): MoneyFacts {
   return {
     ...{ ...spending, knownUsd: run.costUsd, maxUsd },
     reservedUsd: openTurn === undefined ? 0 : mostOfTurn(openTurn),
-    byRole: shares(turns, total, ({ role }) => role),
-    byCycle: shares(turns, total, ({ cycle }) => `cycle ${cycle}`),
+    byRole: shares(turns, total, SHARE_OF.byRole),
+    byCycle: shares(turns, total, SHARE_OF.byCycle),
   };
 }
 

@@ -71,7 +71,7 @@ function readerOf(dir: string): () => JournalRead<Story> {
 
 /** In place of a journal: what somebody else has on record. */
 function telling(facts: readonly Fact[]): () => JournalRead<Story> {
-  const told = { value: continueStory(NO_STORY, facts), end: undefined, problem: undefined };
+  const told = { value: continueStory(NO_STORY, facts), end: undefined, problems: [] };
   return () => told;
 }
 
@@ -131,11 +131,10 @@ async function load(dir: string): Promise<Omit<StoredFiles, "mark">> {
 function sourcesOf(
   dir: string,
   { files, error }: StoredFiles,
-  { value: story, problem }: JournalRead<Story>,
+  { value: story, problems: damage }: JournalRead<Story>,
   holder: Holder | undefined,
 ): FactSources | undefined {
   const id = basename(dir);
-  const damage = problem === undefined ? [] : [problem];
   const nothing = { coder: "", reviewer: "", turns: [], checkpoint: undefined, story };
   if (error !== undefined) {
     return { ...nothing, summary: damagedSummary(id, error), problems: damage };

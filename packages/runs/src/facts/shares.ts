@@ -1,5 +1,11 @@
 import { exactUsd } from "../text/format.ts";
-import type { ShareFacts } from "./run-facts.ts";
+import type { ShareFacts, TurnFacts } from "./run-facts.ts";
+
+/** What a turn is a share of, in each division. */
+export const SHARE_OF = {
+  byRole: ({ role }) => role,
+  byCycle: ({ cycle }) => `cycle ${cycle}`,
+} as const satisfies Record<string, (turn: Pick<TurnFacts, "role" | "cycle">) => string>;
 
 /** Shares of the same name together, in the order in which they first come. */
 export function sumShares(shares: readonly ShareFacts[]): readonly ShareFacts[] {
