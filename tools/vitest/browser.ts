@@ -17,7 +17,7 @@ const ARGS = [
   "--no-first-run",
 ].concat(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
 
-/** For the page: what its policy forbids is told on the console, whoever has tried it. */
+/** For the page: reports on the console each thing that its policy has forbidden. */
 const WATCH_POLICY = `addEventListener("securitypolicyviolation", ({ violatedDirective }) => {
   console.error("violates " + violatedDirective);
 })`;

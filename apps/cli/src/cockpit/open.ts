@@ -1,4 +1,5 @@
 import type { Watched } from "../quasar/runs/find-watched.ts";
+import { isWithinRun } from "../shared/within-run.ts";
 import { type CockpitOptions, type Left, openCockpit } from "./cockpit.tsx";
 import { abilitiesOf } from "./model/paint.ts";
 
@@ -21,7 +22,7 @@ async function openWatched({
   }
   const { createDecider, openNebulaSource } = await import("./live/nebula.ts");
   // An agent that a run has started may look, and decides nothing.
-  const isPerson = process.env["QUASAR_RUN_ID"] === undefined;
+  const isPerson = !isWithinRun();
   return {
     source: openNebulaSource(workspace, id, { runs: "newest" }),
     decider: isPerson ? createDecider(workspace.repositoryId, id) : undefined,

@@ -15,6 +15,7 @@ import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { diffLines } from "../../shared/output/diff.ts";
 import { labelledText } from "../output/hook-lines.ts";
+import { isWithinRun } from "../../shared/within-run.ts";
 import { quarantineLines } from "../output/quarantine-lines.ts";
 import { pullRequestOf } from "../output/picture.ts";
 import type { ReviewLine } from "../schemas/decisions.ts";
@@ -97,7 +98,7 @@ function notAccepted(
 
 /** No gate for one that means to get through: it can take the mark off that its runner has put on it. */
 function refuseAgents(): void {
-  if (process.env["QUASAR_RUN_ID"] === undefined) return;
+  if (!isWithinRun()) return;
   const message = "this was started by an agent or a validation command, and a person approves";
   throw new CliError("ERR_PERSON", message, { next: ["atlas hook context"] });
 }

@@ -17,10 +17,9 @@ export function detailLines(
     scroll,
   }: { readonly columns: number; readonly rows: number; readonly scroll: number },
 ): readonly Line[] {
-  const phase = phaseOf(shown, selected);
   const run = runOf(shown, selected);
   const facts = [
-    ...(phase === undefined ? taskLines(shown, columns) : phaseLines(phase, shown, columns)),
+    ...headLines(shown, selected, columns),
     ...(run === undefined ? [] : runLines(run, shown, columns)),
   ].slice(0, rows);
   const left = rows - facts.length;
@@ -30,17 +29,16 @@ export function detailLines(
 
 /** The same where findings and the change have a place of their own. */
 export function aboutLines(shown: Shown, selected: string, columns: number): readonly Line[] {
-  const phase = phaseOf(shown, selected);
   const run = runOf(shown, selected);
-  return [
-    ...(phase === undefined ? taskLines(shown, columns) : phaseLines(phase, shown, columns)),
-    ...(run === undefined ? [] : [...verdictLines(run, columns), ...checkLines(run)]),
-    ...(run === undefined ? [] : reasonLines(run, columns)),
-  ];
+  const head = headLines(shown, selected, columns);
+  if (run === undefined) return head;
+  return [...head, ...verdictLines(run, columns), ...checkLines(run), ...reasonLines(run, columns)];
 }
 
-/** The beginning of a run's task: the first line of the screen may have no room for it. */
-function taskLines(shown: Shown, columns: number): readonly Line[] {
+/** What is selected: a phase, or the beginning of a run's task, for which the first line of the screen may have no room. */
+function headLines(shown: Shown, selected: string, columns: number): readonly Line[] {
+  const phase = phaseOf(shown, selected);
+  if (phase !== undefined) return phaseLines(phase, shown, columns);
   return shown.kind === "run" ? wrapped(shown.run.task, columns, "bold").slice(0, 2) : [];
 }
 

@@ -97,6 +97,11 @@ function orTaken(error: unknown): undefined {
   if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
 }
 
+const MAY = {
+  run: "sees what you see",
+  nebula: "sees and decides as you do",
+} as const satisfies Record<Watched["kind"], string>;
+
 interface Told {
   readonly url: string;
   /** Whether the address outlives a killed server. */
@@ -111,7 +116,7 @@ function tell({ kind, id }: Watched, { url, isKept }: Told, json: true | undefin
   }
   write(process.stdout, [url]);
   write(process.stderr, [
-    `This shows the ${kind} ${id}. Whoever has the address sees and decides as you do: keep it to yourself.`,
+    `This shows the ${kind} ${id}. Anyone who has the address ${MAY[kind]}: keep it to yourself.`,
     ...(isKept ? [] : ["Nothing can be kept here: if this is killed, open pages end with it."]),
     "Ctrl-C ends the page; the work continues.",
   ]);

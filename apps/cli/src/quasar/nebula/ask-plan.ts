@@ -4,6 +4,7 @@ import type { NebulaPlan } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import { ask, canAsk } from "../../shared/ask.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
+import { isWithinRun } from "../../shared/within-run.ts";
 import { missingCopies } from "./missing-copies.ts";
 import { planLines } from "./plan-lines.ts";
 
@@ -20,8 +21,7 @@ export async function askPlan(
   root: string,
   planOf: (spec: NebulaSpec) => NebulaPlan,
 ): Promise<NebulaState> {
-  const isAgent = process.env["QUASAR_RUN_ID"] !== undefined;
-  if (isAgent || !canAsk()) return state;
+  if (isWithinRun() || !canAsk()) return state;
   const spec = keptSpec(commonDir, state);
   const { base: baseSha, branch } = state;
   const base = { baseSha, branch, baseBranch: undefined, uncommittedCount: 0 };

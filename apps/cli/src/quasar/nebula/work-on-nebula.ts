@@ -38,6 +38,7 @@ import type { ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
 import { createCoverableReporter } from "../../shared/output/coverable.ts";
 import { STREAMS } from "../../shared/streams.ts";
+import { isWithinRun } from "../../shared/within-run.ts";
 import { loadConfig } from "../config/load.ts";
 import { nebulaFacts, nebulaResult } from "../facts/nebula-apply.ts";
 import { withoutOwnHook } from "../run-options.ts";
@@ -261,7 +262,7 @@ async function withPlanAsked(
 /** Whether the cockpit shows the work. What an agent starts, it reads. */
 function hasScreen({ options, landingsOnly }: Order): boolean {
   const isPlain = options.plain === true || options.json === true || landingsOnly !== undefined;
-  return !isPlain && canHaveScreen() && process.env["QUASAR_RUN_ID"] === undefined;
+  return !isPlain && canHaveScreen() && !isWithinRun();
 }
 
 /** Whether a nebula ends at once to ask about its plan: no screen is between. */

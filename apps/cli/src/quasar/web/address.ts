@@ -35,9 +35,14 @@ export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
+/** What pages keep for the user alone. */
+export function webFolder(): string {
+  return join(openUser().folders.state, "web");
+}
+
 /** @param id - Of the run or nebula. */
 export function keptAddresses(id: string): KeptAddresses {
-  const folder = join(openUser().folders.state, "web");
+  const folder = webFolder();
   const pathOf = ({ port }: Pick<Address, "port">): string => join(folder, `${id}.${port}.json`);
   const readFrom = (path: string): readonly Address[] => {
     try {

@@ -10,7 +10,7 @@ const statusOf = (asking: Partial<Asking>): number | undefined =>
   refusalOf({ method: "GET", headers: OWN, isPage: false, ...asking }, { host: HOST, token: TOKEN })
     ?.status;
 
-test("the page is for whoever asks at its address; all else needs the token", () => {
+test("the page needs no token, only its own address; all else needs one", () => {
   expect(statusOf({ headers: { host: HOST }, isPage: true })).toBe(undefined);
   expect(statusOf({})).toBe(undefined);
   expect(statusOf({ headers: POSTED })).toBe(undefined);

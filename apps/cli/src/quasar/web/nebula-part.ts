@@ -4,6 +4,7 @@ import type { DecisionMade } from "@quasar/page/live";
 import type { Workspace } from "@quasar/runs";
 import { decided, inWords } from "../../cockpit/live/decide.ts";
 import { openNebulaSource } from "../../cockpit/live/nebula-source.ts";
+import { isWithinRun } from "../../shared/within-run.ts";
 import { decisionsOf } from "./decisions.ts";
 import type { NebulaPart } from "./subject.ts";
 
@@ -11,7 +12,7 @@ import type { NebulaPart } from "./subject.ts";
 export function openNebulaPart(workspace: Workspace, id: string): NebulaPart {
   const { repositoryId } = workspace;
   // An agent that a run has started may look, and decides nothing.
-  const isPerson = process.env["QUASAR_RUN_ID"] === undefined;
+  const isPerson = !isWithinRun();
   const stateNow = (): NebulaState => findNebula(repositoryId, id);
   return {
     source: openNebulaSource(workspace, id, { runs: "all" }),
