@@ -533,7 +533,7 @@ describe("a turn that is taken again", () => {
       expect(coder.requests[2]).toMatchObject({ resumesSession: false });
       expect(coder.requests[2]?.prompt).toContain("Do it");
       expect(result.checkpoint.ledger.slice(0, 3)).toMatchObject([
-        { turnId: "run.1", status: "failed", costUsd: 0.2 },
+        { turnId: "run.1", status: "lost", costUsd: 0.2 },
         { turnId: "run.2", status: "failed", costUsd: 0 },
         { turnId: "run.3", status: "settled", costUsd: 0.1 },
       ]);

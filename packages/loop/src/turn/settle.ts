@@ -163,6 +163,9 @@ function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailur
   return isCancelled(run) ? INTERRUPTED : failure;
 }
 
+/** Ends of an agent at which nothing was wrong with its work: somebody ended it. */
+const CUT_OFF: ReadonlySet<AgentFailure["kind"]> = new Set(["cancelled", "killed"]);
+
 /** The state in which a turn that failed is to be taken again. */
 export function failedState(
   state: CycleState,
@@ -172,7 +175,8 @@ export function failedState(
   const { role, reservedUsd, resumed } = state.turn ?? { role: "", reservedUsd: 0 };
   const refused = resumed === true && NO_SESSION.has(failure.kind);
   const cost = refused ? refusedCost(result) : settledCost(result, reservedUsd);
-  const failed = failTurn(state, cost, `${role}: ${failure.message}`);
+  const status = CUT_OFF.has(failure.kind) ? "lost" : "failed";
+  const failed = failTurn(state, cost, `${role}: ${failure.message}`, status);
   const limited = failure.kind === "rate-limit" ? limitUntil(failed, failure.retryAt) : failed;
   return USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
 }

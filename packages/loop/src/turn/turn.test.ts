@@ -375,6 +375,7 @@ describe("an interruption", () => {
     const loop = harness({ coder, signal: controller.signal });
     const stopped = await runTask(TASK, loop.options);
     expect(stopped).toMatchObject({ outcome: "interrupted", cycle: 1, totalCostUsd: 0.05 });
+    expect(stopped.checkpoint.ledger).toMatchObject([{ turnId: "run.1", status: "lost" }]);
     expect(loop.trace().at(-1)).toBe("task_failed 1 interrupted");
     const result = await runFromCheckpoint(await loop.stored(), {
       ...loop.options,

@@ -7,7 +7,7 @@ import { cleanLine } from "../text/clean.ts";
 export const TURN_ENDS: Readonly<Record<TurnSummary["status"], string>> = {
   settled: "done",
   failed: "failed",
-  lost: "killed",
+  lost: "cut off",
   open: "open",
 };
 

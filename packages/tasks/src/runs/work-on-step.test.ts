@@ -291,7 +291,7 @@ describe("a step that is sent back or has failed", () => {
     startAgain(fixture, "implement");
     const done = await workOnStep(working(fixture, someAgents()).input, LOOP);
     const turns = done.kind === "done" ? done.turns : [];
-    expect(turns[0]).toMatchObject({ status: "failed", costUsd: 0.1 });
+    expect(turns[0]).toMatchObject({ status: "lost", costUsd: 0.1 });
     expect(turns.filter(({ status }) => status === "settled")).toHaveLength(4);
   });
 });
