@@ -2,7 +2,7 @@ import { shortId } from "@quasar/runs/words";
 import type { NebulaFacts, NeedFacts, PhaseFacts } from "@quasar/nebula/facts";
 import { moment, money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
-import { age, ageSince } from "./age.ts";
+import { ageSince, lasted } from "./age.ts";
 import { type Beside, lastSaid, turnOf } from "./shown.ts";
 
 /** In this order from top to bottom. */
@@ -139,7 +139,7 @@ function betweenTurns({ runs }: PhaseFacts): readonly [activity: string, brief: 
 
 function endStanding({ status, landedSha, landedAt, reason, attempts }: PhaseFacts): Standing {
   const took = Date.parse(landedAt) - Date.parse(attempts[0]?.startedAt ?? "");
-  const ended = { group: "done", role: "", age: Number.isNaN(took) ? "" : age(took) } as const;
+  const ended = { group: "done", role: "", age: Number.isNaN(took) ? "" : lasted(took) } as const;
   if (status === "done") {
     const activity = landedSha === "" ? "nothing to land" : `landed ${landedSha.slice(0, 10)}`;
     const brief = landedSha === "" ? "done" : landedSha.slice(0, 7);
