@@ -12,7 +12,7 @@ import { burst, type Effect, paste, press } from "./model/press.ts";
 import type { Shown } from "./model/shown.ts";
 import { FRESH, type Size, type Ui } from "./model/ui.ts";
 import { markTerminal } from "./terminal/marker.ts";
-import { tidyMemory } from "./terminal/memory.ts";
+import { keepMemorySmall, tidyMemory } from "./terminal/memory.ts";
 import { EMPTY, LINE_MODES, NO_WRAP, WRAP } from "./terminal/modes.ts";
 import { Screen, type ScreenProps } from "./terminal/screen.tsx";
 import { listenToSignals, stopJob } from "./terminal/signals.ts";
@@ -94,6 +94,7 @@ class Cockpit {
       this.#tidyMemory(false);
       void this.#look();
     }, TICK_MS);
+    if (this.#options.ended === undefined) keepMemorySmall();
     try {
       this.#begin();
       this.#leaveIfEnded();
