@@ -45,7 +45,7 @@ test("a run has a screen; when that is left the run continues in lines, and ends
   expect(await statusOf(at)).toContain("running");
   releaseModel(at);
   const text = await givenBack(screen, 0);
-  expect(text).toMatch(/quasar watch \d{8}-\d{6}-[0-9a-f]{6} opens it again/u);
+  expect(text).toMatch(/To open it again: quasar watch \d{8}-\d{6}-[0-9a-f]{6} /u);
   expect(text).toContain("review approved");
   expect(git(at, "show", "HEAD:work.txt")).toBe("right");
 });
@@ -157,6 +157,8 @@ test("without a terminal, in CI and for a dumb one --watch has lines; with --jso
   const args = ["run", "Work", "--watch", ...agents(at, oneCycle())];
   const both = await quasar(at, [...args, "--json"]);
   expect(lastRecord(both)).toMatchObject({ code: "ERR_USAGE", exit: 2 });
+  const planned = await quasar(at, ["resume", "--plan", "--watch"]);
+  expect(planned).toMatchObject({ code: 2, stderr: expect.stringContaining("--plan or --watch") });
   expect((await quasar(at, args)).stdout).toContain("cycle 1");
   for (const env of [{ CI: "true" }, { TERM: "dumb" }]) {
     const screen = new Terminal(at, { ...TALL, env });

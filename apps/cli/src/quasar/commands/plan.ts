@@ -12,7 +12,7 @@ import { cleanLine, jsonLine, money, firstLine } from "@quasar/runs/text";
 import { result } from "../../shared/output/json.ts";
 import { acceptedBy } from "../resume/accepted.ts";
 import { flagLayer, resolve } from "../../shared/config/layers.ts";
-import type { CliError } from "../../shared/errors.ts";
+import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
@@ -32,6 +32,12 @@ export async function planCommand(
   id: string | undefined,
   options: ResumeOptions,
 ): Promise<ExitCode> {
+  if (options.watch === true) {
+    throw new CliError(
+      "ERR_USAGE",
+      "--plan or --watch, not both: a plan starts nothing that could be watched",
+    );
+  }
   const wanted = id === undefined ? undefined : parseRunId(id);
   const flags = flagLayer(options.flags);
   const workspace = await openWorkspace(process.cwd());

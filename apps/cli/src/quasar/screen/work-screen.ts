@@ -24,7 +24,7 @@ export function createWorkScreen({ reporter, signal, tell, warn }: WorkScreenOpt
   let shown: Promise<void> | undefined;
 
   async function show(watched: Watched): Promise<void> {
-    const again = `quasar watch ${watched.id} opens it again`;
+    const again = `To open it again: quasar watch ${watched.id}`;
     try {
       const { openOn } = await import("../../cockpit/open.ts");
       if (over.aborted) return;
@@ -32,10 +32,13 @@ export function createWorkScreen({ reporter, signal, tell, warn }: WorkScreenOpt
       await openOn(watched, over);
       reporter.uncover();
       if (over.aborted) return;
-      tell(`The screen is closed; the work continues here. Ctrl-C stops and saves it; ${again}.`);
+      tell("The screen is closed; the work continues here. Ctrl-C stops and saves it.");
+      // By itself: a line that is broken within a command cannot be copied.
+      tell(again);
     } catch (error) {
       reporter.uncover();
-      warn(`The screen has failed, and the work continues: ${messageOf(error)} (${again})`);
+      warn(`The screen has failed, and the work continues: ${messageOf(error)}`);
+      tell(again);
     }
   }
 
