@@ -18,9 +18,11 @@ import { agentEnvironment } from "./environment.ts";
 import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
 import { failure } from "./failure.ts";
+import { keepPrompt } from "./kept-prompt.ts";
 import { type FollowedOutcome, follow, readOutput, recordedOutcome } from "./follow.ts";
 import { patiently } from "./patience.ts";
 import { supervisorOf } from "./prewarm.ts";
+import { redactorOf } from "./secrets/redact.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { carriesTurn, endTurnProcesses, namedAgent } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
@@ -102,6 +104,7 @@ async function supervise(
   if (invoke.signal?.aborted) {
     return reader.result({ ...NOT_STARTED, stopped: "cancelled" });
   }
+  const secrets = secretsOf({ ...(options.env ?? process.env), ...options.setEnv });
   const supervisor = await startSupervisor(
     supervisorOf(
       { ...request, turnsDir: dir },
@@ -129,7 +132,7 @@ async function supervise(
       context,
       watcher,
       output: adapter.output,
-      secrets: secretsOf({ ...(options.env ?? process.env), ...options.setEnv }),
+      secrets,
       leash: request.leash === true,
       writes: request.access === "write",
     },
@@ -139,6 +142,7 @@ async function supervise(
     const problem = failure("unknown", `No process could be started: ${supervisor.message}`);
     return { failure: problem, text: "", ...NOTHING_SPENT, durationMs: 0 };
   }
+  keepPrompt(files, redactorOf(secrets)(request.prompt));
   try {
     const cancel = () => supervisor.cancel();
     const outcome = await follow(files, supervisor.owner, {

@@ -211,6 +211,6 @@ test("a supervisor that has nothing to say of itself leaves no file", async () =
   await createCommandAgent({ file: aProgramThatPrints(["done"]) }).invoke(request);
   await expect
     .poll(() => fs.readdirSync(turnsDir).toSorted())
-    .toEqual(["1.exit", "1.out", "1.start"]);
+    .toEqual(["1.exit", "1.out", "1.prompt", "1.start"]);
   expect(supervisorErrors({ ...request, turnsDir })).toBe("");
 });

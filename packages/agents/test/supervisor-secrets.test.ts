@@ -4,6 +4,7 @@ import { plantedKey, plantedTokens } from "@quasar/vitest/planted-secrets";
 import { expect, test } from "vitest";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
+import { promptOf } from "../src/kept-prompt.ts";
 import { aProgramThatPrints, aSample } from "./program.ts";
 import { aDirectory, aListener, aRequest } from "./request.ts";
 
@@ -28,8 +29,9 @@ test("no token and no private key that a command prints reaches the disk or its 
   const lines = [...tokens.map(([, token]) => `found ${token}`), ...key.text.split("\n"), "done"];
   const file = aProgramThatPrints(lines, 1, lines.join("\n"));
   const { events, onEvent } = aListener();
-  const request = aRequest({ turnsDir });
+  const request = aRequest({ turnsDir, prompt: lines.join("\n") });
   const result = await createCommandAgent({ file, env: {} }).invoke(request, { onEvent });
+  expect(promptOf({ request })).toMatch(/^found \[redacted\]$/m);
   expect(result.text.split("\n")).toHaveLength(lines.length);
   expect(result.text).toMatch(/^found \[redacted\]$/m);
   expectNone(kept(turnsDir));

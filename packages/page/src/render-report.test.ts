@@ -51,7 +51,7 @@ test("hostile texts stay within the elements of their data", () => {
   const run = aRun({ task: HOSTILE.join("\n") });
   const report = aRunReport({
     run,
-    transcripts: HOSTILE.map((text, n) => aTranscript(`<r>.${n}`, text)),
+    transcripts: HOSTILE.map((text, n) => aTranscript(`<r>.${n}`, text, text)),
   });
   const html = htmlOf(report);
   // The report's data, the page's script, and a transcript each.
@@ -86,7 +86,7 @@ test("transcripts that are too large are files, and the page names them", () => 
   expect(html).toContain('"files":{"k3f9x2.1":"1.txt"');
   expect(files.map(({ name }) => name)).toEqual(["1.txt", "2.txt", "3.txt"]);
   expect(files[0]?.text).toMatch(
-    /^x{3000000}\n\n> Edit src\/login\.ts\n\ndenied: Bash\(npm publish\)\n/u,
+    /^asked: Make it so\.\n\nx{3000000}\n\n> Edit src\/login\.ts\n\ndenied: Bash\(npm publish\)\n/u,
   );
 });
 

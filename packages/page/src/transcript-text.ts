@@ -24,12 +24,13 @@ export function saidIn(event: SaidEvent): Said | undefined {
 const MARKS = { text: "", tool: "> ", denied: "denied: ", retry: "retries: " } as const;
 
 /** A transcript as a text file. */
-export function transcriptText({ events, omittedCount }: TranscriptFacts): string {
+export function transcriptText({ prompt, events, omittedCount }: TranscriptFacts): string {
   const parts = events.flatMap((event) => {
     const said = saidIn(event);
     return said === undefined ? [] : [`${MARKS[said.kind]}${said.text}\n`];
   });
-  return [...omittedLines(omittedCount), ...parts].join("\n");
+  const asked = prompt === "" ? [] : [`asked: ${prompt.trim()}\n`];
+  return [...asked, ...omittedLines(omittedCount), ...parts].join("\n");
 }
 
 function omittedLines(count: number): readonly string[] {

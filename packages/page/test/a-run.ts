@@ -219,10 +219,15 @@ export const DIFFS: readonly ChangeDiff[] = ["b", "d", "c"].map((char, n, all) =
   return { sha: SHA(char), from: SHA(all[n - 1] ?? "a"), text: DIFF };
 });
 
-export function aTranscript(turnId: string, text = "I add the check."): TranscriptFacts {
+export function aTranscript(
+  turnId: string,
+  text = "I add the check.",
+  prompt = "Make it so.",
+): TranscriptFacts {
   return {
     turnId,
     isKept: true,
+    prompt,
     omittedCount: 0,
     events: [
       { type: "unpriced", model: "m-1", maxTokens: undefined },

@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser)("in a browser", () => {
       events: HOSTILE.map((text) => ({ at: "", type: "x", turnId: "", text })),
       problems: small,
     });
-    const transcripts = HOSTILE.map((text, n) => aTranscript(`k3f9x2.${n + 1}`, text));
+    const transcripts = HOSTILE.map((text, n) => aTranscript(`k3f9x2.${n + 1}`, text, text));
     const diffs = run.commits.map(({ sha }, n) => {
       const text = small.map((line) => `+${line}`).join("\n");
       const name = '"b/\\342\\200\\256\\033<b>x"'; // as git quotes it
@@ -97,10 +97,14 @@ describe.skipIf(hasNoBrowser)("in a browser", () => {
     }
     expect(await page.getByRole("status").innerText()).toContain("coder, cycle 1, done");
     await page.keyboard.press("ArrowRight");
-    expect(await page.getByRole("status").innerText()).toContain("cycle 2, killed");
+    expect(await page.getByRole("status").innerText()).toContain("cycle 2, cut off");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator("#turn-k3f9x2\\.3").getAttribute("open")).not.toBe(null);
-    await expect.poll(focused).toContain("killed");
+    await expect.poll(focused).toContain("cut off");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("prompt");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByText("Make it so.").isVisible()).toBe(true);
     await page.keyboard.press("Tab");
     expect(await focused()).toContain("attempt 2");
   });

@@ -104,11 +104,16 @@ function Kept({ turn: { turnId, status }, source }: KeptProps) {
 }
 
 function Transcript({ transcript }: { readonly transcript: TranscriptFacts }) {
-  const { events, omittedCount } = transcript;
+  const { turnId, prompt, events, omittedCount } = transcript;
   const said = events.flatMap((event) => saidIn(event) ?? []);
-  if (said.length === 0) return <p class="note">Its agent said nothing.</p>;
   return (
     <>
+      {prompt !== "" && (
+        <Fold id={`prompt-${turnId}`} class="prompt" summary={<span class="note">prompt</span>}>
+          {() => <LongText text={prompt} class="text" />}
+        </Fold>
+      )}
+      {said.length === 0 && <p class="note">Its agent said nothing.</p>}
       {omittedCount > 0 && <p class="note">{omittedWords(omittedCount)}</p>}
       <LongList items={said} page={100} noun="entries">
         {(shown) =>

@@ -126,13 +126,15 @@ async function aTurnSaying(printed: string): Promise<ARun> {
   mkdirSync(join(run.dir, "turns"));
   writeFileSync(join(run.dir, "turns", "1.start"), JSON.stringify({ v: 1, agent: "some command" }));
   writeFileSync(join(run.dir, "turns", "1.out"), printed);
+  writeFileSync(join(run.dir, "turns", "1.prompt"), "Say something.");
   return run;
 }
 
 test("a transcript has what the agent of a turn said, and its name is among the facts", async () => {
   const run = await aTurnSaying("first\nsecond\n");
   const { events, ...rest } = await readTranscript(run, `${RUN}.1`);
-  expect(rest).toEqual({ turnId: `${RUN}.1`, isKept: true, omittedCount: 0 });
+  const prompt = "Say something.";
+  expect(rest).toEqual({ turnId: `${RUN}.1`, isKept: true, prompt, omittedCount: 0 });
   expect(events.map((event) => event.type === "text" && event.text).join("")).toMatch(/second\n$/u);
   expect(await readFactsIn(run.dir)).toMatchObject({ coder: "some command", reviewer: "" });
   expect(await readTranscript(run, `${RUN}.2`)).toMatchObject({ isKept: false, events: [] });

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@quasar/agents";
 import type { Redactor } from "@quasar/agents/environment";
-import { watchTurn } from "@quasar/agents/turns";
+import { promptOf, watchTurn } from "@quasar/agents/turns";
 import { type RunFolders, storedTurn } from "../look/turn.ts";
 import { loadRun } from "../store.ts";
 import { cutText } from "../text/cut.ts";
@@ -14,6 +14,8 @@ export interface TranscriptFacts {
   readonly turnId: string;
   /** Whether the run knows the turn, and what its agent printed is still there. */
   readonly isKept: boolean;
+  /** What it was asked, or the beginning of that; `""`: not kept. Not cleaned. */
+  readonly prompt: string;
   /** Oldest first; the last of them where there are more than may be. Texts are not cleaned. */
   readonly events: readonly SaidEvent[];
   /** How many were before them. */
@@ -43,13 +45,14 @@ export async function readTranscript(
   const kept = new Kept(maxLength);
   const isKept =
     turn !== undefined && (await watchTurn(turn, { onEvent: (event) => kept.add(event) }));
-  return { turnId, isKept, ...kept.read() };
+  const prompt = turn === undefined ? "" : promptOf(turn);
+  return { turnId, isKept, prompt, ...kept.read() };
 }
 
 /** The same with secrets taken out of its texts. */
 export function redactTranscript(transcript: TranscriptFacts, redact: Redactor): TranscriptFacts {
   const events = transcript.events.map((event) => mapTexts(event, redact));
-  return { ...transcript, events };
+  return { ...transcript, prompt: redact(transcript.prompt), events };
 }
 
 /** The newest events that fit. */
