@@ -39,7 +39,7 @@ test("a run's page has its diffs and transcripts, is the same at each time, and 
   // Compared as a whole: a failure is not to print all of it.
   const isThere = (text: string): boolean => html.includes(text);
   expect(isThere('"type":"tool","name":"write","detail":"more.txt"')).toBe(true);
-  expect(isThere('Write \\u003cscript\\u003ework.txt\\n\\nDo this task.')).toBe(true);
+  expect(isThere("Write \\u003cscript\\u003ework.txt\\n\\nDo this task.")).toBe(true);
   expect(isThere(at.outside)).toBe(false);
   expect((await quasar(at, ["report", "--html", path])).code).toBe(0);
   expect(readFileSync(path, "utf8") === html).toBe(true);

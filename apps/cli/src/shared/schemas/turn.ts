@@ -19,7 +19,8 @@ const entries = {
 const ENDS = ["settled", "failed", "lost"] as const;
 const SOURCES = ["reported", "computed", "partial", "unknown"] as const;
 
-const ENDED = "settled: its work was taken. failed: it was not. lost: its agent was stopped or killed, or nobody learned its end";
+const ENDED =
+  "settled: its work was taken. failed: it was not. lost: its agent was stopped or killed, or nobody learned its end";
 const SAID =
   "Who says what it cost. reported: the agent. computed: the price list. partial: the agent, as far as it came, the rest is reserved. unknown: nobody, what was reserved counts";
 
