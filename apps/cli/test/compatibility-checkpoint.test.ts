@@ -11,7 +11,7 @@ test("a run is approved with 0 also where its compatibility checkpoint cannot be
   const done = await quasar(at, ["run", "Write", "--accept-dirty", ...agents(at, oneCycle())]);
   expect(done.code, done.stdout + done.stderr).toBe(0);
   expect(done.stdout).toContain("approved after 1 cycle");
-  expect(done.stderr).toContain(`Remove it: rm -r ${path}`);
+  expect(done.stderr).toContain(`\n         rm -r ${path}\n`);
   const status = lastRecord(await quasar(at, ["status", "--json"]));
   expect(status).toMatchObject({ runs: [{ status: "approved" }] });
 });

@@ -96,6 +96,7 @@ export type NebulaEvent =
       readonly agent: string;
       /** RFC 3339: when it is tried again. */
       readonly until: string;
+      /** Of the turn that met the limit; `""`: it was on record when this engine came to the phase. */
       readonly message: string;
     }
   | {
@@ -159,7 +160,12 @@ export type NebulaEvent =
   | { readonly type: "branch_pushed"; readonly remote: string; readonly tip: string }
   | { readonly type: "push_refused"; readonly reason: string }
   | { readonly type: "nebula_updated"; readonly phases: readonly string[] }
-  | { readonly type: "warning"; readonly phase?: string | undefined; readonly message: string };
+  | {
+      readonly type: "warning";
+      readonly phase?: string | undefined;
+      /** A command in it has the last line. */
+      readonly message: string;
+    };
 
 /** What a follower of an engine receives: the nebula's events, and those of each phase's run. */
 export type Told =

@@ -170,7 +170,7 @@ test("a resume works on while a work tree has the branch checked out, and only i
   expect(reason).toBe("waiting");
   expect(state.phases.map(({ status }) => status)).toEqual(["queued", "queued"]);
   expect(warnings(place)).toEqual([
-    `nothing lands while nebula/demo is checked out in ${there}: git -C ${there} switch --detach`,
+    `nothing lands while nebula/demo is checked out in ${there}:\ngit -C ${there} switch --detach`,
   ]);
   expect(place.git("-C", there, "status", "--porcelain")).toBe("");
   expect(await obstaclesOf(place)).toEqual([

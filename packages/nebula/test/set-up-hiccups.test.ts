@@ -65,7 +65,7 @@ test("a set-up that fails on the branch too is no phase's fault: a resume lands 
     ...{ type: "base_verified", tip, outcome: "failed", failsSetUp: true },
     findings: [expect.stringMatching(/^\[verify\] setup: .* exit 1/u)],
   });
-  const command = `once it works: quasar nebula apply ${state.id} --auto --resume`;
+  const command = `once it works:\nquasar nebula apply ${state.id} --auto --resume`;
   expect(warnings(place).at(-1)).toContain(command);
   rmSync(place.down);
   expect((await place.apply(work)).reason).toBe("done");

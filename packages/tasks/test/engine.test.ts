@@ -615,7 +615,7 @@ test("nothing is validated, committed or reviewed while an agent of an earlier s
   expect(ended).toEqual(["validation_2", "git_3", "human_4"]);
   expect(world.events).toContainEqual({
     type: "warning",
-    message: "processes of an earlier step do not end: kill -9 4711",
+    message: "processes of an earlier step do not end:\nkill -9 4711",
   });
 });
 

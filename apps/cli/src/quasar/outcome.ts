@@ -12,7 +12,8 @@ import {
   ownBranch,
   resumeStep,
 } from "@quasar/runs/internal";
-import { moment, shellWord } from "@quasar/runs/text";
+import { shellWord } from "@quasar/runs/text";
+import { momentAfter } from "@quasar/runs/words";
 import { loginStep } from "../shared/agent-programs.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
@@ -200,7 +201,7 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
         agentFailure && (PERSON[agentFailure.kind] ?? loginOf(agentFailure, checkpoint, agents));
       const when = agentFailure?.retryAt;
       if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
-      const command = when === undefined ? resume : `${resume}   # after ${moment(when)}`;
+      const command = when === undefined ? resume : `${resume}   # after ${momentAfter(when)}`;
       return person === undefined ? [command] : [person, command];
     }
     case "struggling":

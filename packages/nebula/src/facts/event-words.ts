@@ -1,4 +1,5 @@
 import { cleanLine, fit } from "@quasar/runs/text";
+import { timeText } from "@quasar/runs/words";
 import type { NebulaEvent } from "../events.ts";
 import type { AgentQuestion } from "../question.ts";
 
@@ -93,7 +94,10 @@ export function eventWords(
     }
     case "agent_limited": {
       const { agent, until, message } = event;
-      const text = `${agent} met its usage limit; tried again at ${moment(until)}: ${message}`;
+      const text =
+        message === ""
+          ? `waits for the usage limit of ${agent}; tried again at ${moment(until)}`
+          : `${agent} met its usage limit; tried again at ${moment(until)}: ${message}`;
       return [{ about: event.phase, text, tone: "warning" }];
     }
     case "outside_scope": {
@@ -129,13 +133,13 @@ export function eventWords(
     case "phase_waits":
       return [{ about: event.phase, text: "waits for you: ", why: event.reason, tone: "warning" }];
     case "warning":
-      return [{ about: event.phase ?? "warning", text: event.message, tone: "warning" }];
+      return warningLines(event);
   }
 }
 
-/** The same as one line, without what it is about: cleaned for a terminal, its times in RFC 3339. `""`: none. */
+/** The same as one line, without what it is about: cleaned for a terminal, its times in UTC. `""`: none. */
 export function eventLine(event: NebulaEvent): string {
-  return eventWords(event, (rfc3339) => rfc3339)
+  return eventWords(event, timeText)
     .map(({ text, why = "" }) => fit(cleanLine(`${text}${why}`), MOST))
     .join("; ");
 }
@@ -164,6 +168,19 @@ function endWords({ end, message }: Extract<NebulaEvent, { type: "engine_ends" }
     return { about: "nebula", text: `${ENDED.error}: `, why: message, tone: "bad" };
   }
   return { about: "nebula", text: ENDED[end], tone: end === "done" ? "good" : undefined };
+}
+
+/** A command that stands in the last line stays there. */
+function warningLines({
+  phase: about = "warning",
+  message,
+}: Extract<NebulaEvent, { type: "warning" }>): readonly EventLine[] {
+  const end = message.lastIndexOf("\n");
+  if (end === -1) return [{ about, text: message, tone: "warning" }];
+  return [
+    { about, text: message.slice(0, end), tone: "warning" },
+    { about: "", text: message.slice(end + 1), tone: "warning" },
+  ];
 }
 
 function alsoFound(finding: string): EventLine {

@@ -118,3 +118,16 @@ test("what is no event is counted and changes nothing else", () => {
   expect(unreadableCount).toBe(KEPT.length);
   expect({ ...story, unreadableCount: 0 }).toEqual(WHOLE);
 });
+
+test("an event's line has no time but in UTC, of a limit that was met and of one that is on record", () => {
+  const limit = { type: "agent_limited", phase, agent: "claude", at: AT(0) } as const;
+  const until = "2026-11-29T08:11:09.627Z";
+  const { events } = continueStory(NO_STORY, [
+    { ...limit, until, message: "Usage limit reached" },
+    { ...limit, until, message: "" },
+  ]);
+  expect(events.map(({ text }) => text)).toEqual([
+    "claude met its usage limit; tried again at 2026-11-29 08:11:09 UTC: Usage limit reached",
+    "waits for the usage limit of claude; tried again at 2026-11-29 08:11:09 UTC",
+  ]);
+});

@@ -66,7 +66,7 @@ export async function failsSetUp(engine: Engine, tip: string): Promise<boolean> 
   const failures = [failure];
   noteBase(engine, tip, { base: baseWith(engine, failures), outcome: "failed", failures });
   const shell = resumeCommand(engine.store.current);
-  const message = `set-up fails on the branch too, so no phase goes back; once it works: ${shell}`;
+  const message = `set-up fails on the branch too, so no phase goes back; once it works:\n${shell}`;
   note(engine, { type: "warning", message });
   return true;
 }

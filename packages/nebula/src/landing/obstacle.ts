@@ -40,7 +40,7 @@ export async function laneObstacle(engine: Engine): Promise<string | undefined> 
   const { repository, store, signal } = engine;
   const { branch } = store.current;
   const found = await findLaneObstacle({ repository, branch, signal });
-  return found && `${found.message}: ${found.shell}`;
+  return found && `${found.message}:\n${found.shell}`;
 }
 
 /** Refuses to move the branch where that cannot wait for the lane. @throws {NebulaError} `ERR_BRANCH` */
@@ -51,7 +51,7 @@ export async function requireFreeLane(engine: Engine): Promise<void> {
 
 /** Why nothing lands on a branch that a work tree uses, with the command that ends that. */
 export function branchObstacle(branch: string, tree: WorkTreeOn): string {
-  return `${branchInUse(branch, tree)}: ${leavesBranch(tree)}`;
+  return `${branchInUse(branch, tree)}:\n${leavesBranch(tree)}`;
 }
 
 function branchInUse(branch: string, { path, use }: WorkTreeOn): string {

@@ -11,12 +11,11 @@ import {
   reserved,
   rowsText,
   sectionText,
-  timeText,
   word,
 } from "@quasar/runs/report";
 import type { LifeFacts } from "@quasar/runs/facts";
 import { budget, count, money } from "@quasar/runs/text";
-import { FINDING_STATUSES, outcomeText } from "@quasar/runs/words";
+import { FINDING_STATUSES, outcomeText, timeText } from "@quasar/runs/words";
 import { DECIDED, lifeWords, VERIFIED } from "../facts/event-words.ts";
 import type {
   DecisionFacts,

@@ -18,6 +18,7 @@ import {
   undoneWords,
   waitingWords,
 } from "../words/events.ts";
+import { timeText } from "../text/format.ts";
 import { fit } from "../text/width.ts";
 import { countIn, cycleIn, numberIn, objectIn, objectsIn, textIn, textsIn } from "./fields.ts";
 import { recoveryIn } from "./lives.ts";
@@ -35,7 +36,7 @@ export function eventIn(fact: Fact): Omit<EventFacts, "at"> | undefined {
   return { type: fact.type, turnId: textIn(fact["turnId"]), text };
 }
 
-/** Who or what it is about, and what happened, as `quasar log` has it. Times are as the journal has them. */
+/** Who or what it is about, and what happened, as `quasar log` has it. Times are in UTC. */
 type Words = readonly [label: string, text: string];
 
 const WORDS: Readonly<Record<string, (fact: Fact) => Words | undefined>> = {
@@ -60,7 +61,7 @@ const WORDS: Readonly<Record<string, (fact: Fact) => Words | undefined>> = {
     const numbers = { retry: cycleIn(retry), most: cycleIn(most), waitMs: numberIn(waitMs) ?? 0 };
     const role = roleIn(fact) === "reviewer" ? "reviewer" : "coder";
     const why = retriedWords({ role, message: textIn(message) });
-    return [roleIn(fact), `${why}; ${retryWords(numbers, textIn(until))}`];
+    return [roleIn(fact), `${why}; ${retryWords(numbers, timeText(textIn(until)))}`];
   },
   agent_done: (fact) => [
     roleIn(fact),
@@ -105,7 +106,10 @@ const WORDS: Readonly<Record<string, (fact: Fact) => Words | undefined>> = {
     "limit",
     [
       cleanLine(textIn(message)),
-      waitingWords({ waitMs: numberIn(waitMs) ?? 0, isKnown: isKnown === true }, textIn(until)),
+      waitingWords(
+        { waitMs: numberIn(waitMs) ?? 0, isKnown: isKnown === true },
+        timeText(textIn(until)),
+      ),
     ].join("; "),
   ],
   result: ({ outcome, message }) => [

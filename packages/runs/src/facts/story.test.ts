@@ -27,7 +27,7 @@ test("tells what happened, one line an event", () => {
       "coder: restarts (run.1)",
       "snapshot: what was not committed is kept: snapshot 1",
       "coder: works (run.2, attempt 2)",
-      "coder: failed: busy; Retry 1 of 3 in 1 min, at 2026-01-01T00:08:00.000Z.",
+      "coder: failed: busy; Retry 1 of 3 in 1 min, at 2026-01-01 00:08:00 UTC.",
       "coder: continues its session (run.2)",
       "coder: works (run.3, attempt 3)",
       "coder: done in 1:01, $0.50",

@@ -1,4 +1,4 @@
-import { moment, span } from "../text/format.ts";
+import { momentAfter, span } from "../text/format.ts";
 
 /** How long a run may wait at usage limits before a turn of it succeeds again. Milliseconds. */
 export interface Patience {
@@ -51,5 +51,5 @@ export function restOf(retryAt: string | undefined, now: number): number {
 export function limitWords(retryAt: string | undefined, now: number): string {
   const rest = restOf(retryAt, now);
   if (retryAt === undefined || rest === 0) return "it is unknown when the limit is lifted";
-  return `lifted at ${moment(retryAt)} (in ${span(rest)})`;
+  return `lifted at ${momentAfter(retryAt)} (in ${span(rest)})`;
 }

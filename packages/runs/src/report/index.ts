@@ -19,6 +19,5 @@ export {
   reserved,
   rowsText,
   sizeText,
-  timeText,
   workParts,
 } from "./parts.ts";

@@ -6,7 +6,7 @@ import type {
   ShareFacts,
   TurnFacts,
 } from "../facts/run-facts.ts";
-import { count, duration, money } from "../text/format.ts";
+import { count, duration, money, timeText } from "../text/format.ts";
 import { CHECK_LABELS, changesText, outcomeText } from "../words/events.ts";
 import { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "../words/states.ts";
 import { code, fence, table, word } from "./inert.ts";
@@ -228,13 +228,6 @@ function foundText({ recovered }: LifeFacts): string {
 /** A turn's number as it is, anything else as code. */
 function turnNumber(id: string): string {
   return /^\d{1,9}$/u.test(id) ? id : code(id, 40);
-}
-
-/** A time as everybody reads it, wherever they are. */
-export function timeText(rfc3339: string): string {
-  const at = new Date(rfc3339);
-  if (Number.isNaN(at.getTime())) return "";
-  return `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
 /** A list of texts of others. */

@@ -1,14 +1,16 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   budget,
   clock,
   count,
   duration,
+  momentAfter,
   money,
   processes,
   quotedWord,
   shellWord,
   size,
+  timeText,
 } from "./format.ts";
 
 test.for([
@@ -83,4 +85,21 @@ test.for([
   [3 * 2 ** 40, "3.0 TiB"],
 ] as const)("shows %d bytes as %s", ([bytes, shown]) => {
   expect(size(bytes)).toBe(shown);
+});
+
+test.for([
+  ["2026-11-29T08:11:09.627Z", "2026-11-29 08:12"],
+  ["2026-11-29T08:11:00.000Z", "2026-11-29 08:11"],
+  ["2026-12-31T23:59:00.001Z", "2027-01-01 00:00"],
+  ["soon", "soon"],
+  ["+275760-09-13T00:00:00.001Z", "+275760-09-13T00:00:00.001Z"],
+] as const)("who waits for %s is told the minute %s", ([time, text]) => {
+  vi.stubEnv("TZ", "UTC");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(momentAfter(time)).toBe(text);
+});
+
+test("a time for everybody is of no place", () => {
+  expect(timeText("2026-11-29T09:11:09.627+01:00")).toBe("2026-11-29 08:11:09 UTC");
+  expect(timeText("soon")).toBe("");
 });

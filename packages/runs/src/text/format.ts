@@ -92,6 +92,24 @@ export function moment(rfc3339: string): string {
   return parts === undefined ? rfc3339 : `${parts.day} ${parts.time.slice(0, 5)}`;
 }
 
+/** The first full minute at which a time has come: who waits for that, and is shown minutes, is not too early then. */
+export function minuteAfter(rfc3339: string): string {
+  const at = new Date(Math.ceil(Date.parse(rfc3339) / 60_000) * 60_000);
+  return Number.isNaN(at.getTime()) ? rfc3339 : at.toISOString();
+}
+
+/** {@link moment} of the {@link minuteAfter} a time. */
+export function momentAfter(rfc3339: string): string {
+  return moment(minuteAfter(rfc3339));
+}
+
+/** A time as everybody reads it, wherever they are; `""` for what is no time. */
+export function timeText(rfc3339: string): string {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return "";
+  return `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 /** The day and the time, to the second, of a person's clock; `undefined` for what is no time. */
 export function dayAndTime(rfc3339: string): { day: string; time: string } | undefined {
   const at = new Date(rfc3339);

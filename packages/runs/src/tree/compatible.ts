@@ -23,6 +23,6 @@ export async function removeCompatible(
   } catch (error) {
     const path = shellWord(checkpointPath(dir, phaseId));
     const why = messageOf(error);
-    warn(`the compatibility checkpoint cannot be removed: ${why}\nRemove it: rm -r ${path}`);
+    warn(`the compatibility checkpoint cannot be removed: ${why}\nrm -r ${path}`);
   }
 }

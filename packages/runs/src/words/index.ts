@@ -20,4 +20,4 @@ export {
   waitingWords,
 } from "./events.ts";
 export { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "./states.ts";
-export { openTurnWords } from "../text/format.ts";
+export { minuteAfter, momentAfter, openTurnWords, timeText } from "../text/format.ts";

@@ -56,7 +56,7 @@ async function endStrays({ parts, taskDir, warn }: Session): Promise<void> {
   const left = await parts.endAgents(taskDir);
   if (left.length === 0) return;
   const pids = left.flatMap((agents) => agents.pids).join(" ");
-  warn(`processes of an earlier step do not end: kill -9 ${pids}`);
+  warn(`processes of an earlier step do not end:\nkill -9 ${pids}`);
 }
 
 async function look(session: Session, step: StepRecord): Promise<Skip | undefined> {

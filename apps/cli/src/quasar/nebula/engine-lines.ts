@@ -1,10 +1,10 @@
 import type { Told } from "@quasar/nebula";
 import { eventWords, type EventLine } from "@quasar/nebula/facts";
 import type { RunEvent } from "@quasar/runs";
-import { cleanLine, count, fit, moment } from "@quasar/runs/text";
-import { doneWords, RECOVERIES } from "@quasar/runs/words";
+import { cleanLine, count, fit } from "@quasar/runs/text";
+import { doneWords, momentAfter, RECOVERIES } from "@quasar/runs/words";
 import type { Presenter } from "../../shared/output/reporter.ts";
-import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { isCommand, labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { engineFacts, type NebulaResult } from "../facts/nebula-apply.ts";
 import { headline } from "./headline.ts";
 import { stateLines } from "./state-lines.ts";
@@ -40,7 +40,7 @@ export function engineLines(record: EngineRecord, view: View): string[] {
     case "nebula":
       return [...stateLines(record, view), ...nextLines(record.next, view)];
     default: {
-      const lines = eventWords(record, moment).flatMap((line) => wordLines(line, view));
+      const lines = eventWords(record, momentAfter).flatMap((line) => wordLines(line, view));
       if (record.type !== "question_asked") return lines;
       const text = `quasar nebula answer ${record.id} "your answer"`;
       return [...lines, ...wordLines({ about: "", text }, view)];
@@ -55,7 +55,8 @@ function wordLines({ about, text, why, tone }: EventLine, view: View): string[] 
   const label = fit(cleanLine(about), 16);
   const words =
     why === undefined ? text : `${text}${headline(why, view, `${label.slice(8)}${text}`)}`;
-  return labelled(view, label, fit(cleanLine(words), 400), tone && STYLES[tone]);
+  const whole = isCommand(words) ? { ...view, columns: undefined } : view;
+  return labelled(whole, label, fit(cleanLine(words), 400), tone && STYLES[tone]);
 }
 
 /** What of a phase's run is worth a line among many. */

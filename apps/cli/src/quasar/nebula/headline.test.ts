@@ -70,3 +70,12 @@ test.for([
   const about = { phase: "search", attempt: 1, reason: "", isResumed };
   expect(engineLines({ type: "decision", verb: "retry", ...about }, view)).toEqual([line]);
 });
+
+test("a command in the last line of a warning is never broken", () => {
+  const command = `git -C /home/ada/${"widgets/".repeat(10)}there switch --detach`;
+  const warned = { type: "warning", message: `nothing lands for now:\n${command}` } as const;
+  expect(engineLines(warned, view)).toEqual([
+    "  warning  nothing lands for now:",
+    `${ROW}${command}`,
+  ]);
+});

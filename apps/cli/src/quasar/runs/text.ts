@@ -7,7 +7,7 @@ import {
   type RunElsewhere,
 } from "@quasar/runs/internal";
 import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
-import { openTurnWords } from "@quasar/runs/words";
+import { momentAfter, openTurnWords } from "@quasar/runs/words";
 import {
   findingList,
   labelled,
@@ -65,7 +65,7 @@ export function standLines(run: RunSummary, view: View): string[] {
     ...reason,
     ...(run.retryAt === ""
       ? []
-      : labelled(view, "limit", `lifted at ${cleanLine(moment(run.retryAt))}`)),
+      : labelled(view, "limit", `lifted at ${cleanLine(momentAfter(run.retryAt))}`)),
     ...aliveLines(run, view),
     ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
     ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),

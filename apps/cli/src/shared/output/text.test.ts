@@ -22,6 +22,14 @@ test("no command to type next is broken, also where it goes to another folder fi
   expect(nextLines([command], { ...plain, columns: 80 })).toEqual([`  next     ${command}`]);
 });
 
+test("a command in the last line of a warning is never broken, and its words are", () => {
+  const command = `rm -r /home/ada/${"widgets/".repeat(10)}.quasar/checkpoint.toml`;
+  const message = `the compatibility checkpoint cannot be removed: ${"no ".repeat(20)}\n${command}`;
+  const lines = linesOf({ type: "warning", cycle: 0, message }, IDLE, { ...plain, columns: 80 });
+  expect(lines.slice(0, -1).every((line) => widthOf(line) <= 80)).toBe(true);
+  expect(lines.slice(-1)).toEqual([`         ${command}`]);
+});
+
 test("a command's explanation goes under it where both do not fit", () => {
   const short = "quasar prune --older-than 0s   # frees 1 KiB";
   const long = `mv /home/ada/${"widgets/".repeat(6)}.git/index.lock away   # if no git works in this repository`;

@@ -7,6 +7,7 @@ import {
   checkWords,
   commitWords,
   doneWords,
+  momentAfter,
   outcomeText,
   recoveryWords,
   REFACTORED,
@@ -25,7 +26,6 @@ import {
   count,
   firstLine,
   fit,
-  moment,
   money,
   shellWord,
   widthOf,
@@ -244,7 +244,7 @@ function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view:
 }
 
 function waitingLines(waiting: Waiting, view: View): string[] {
-  const text = waitingWords(waiting, moment(waiting.until));
+  const text = waitingWords(waiting, momentAfter(waiting.until));
   return [
     ...labelled(view, "limit", cleanLine(waiting.message), "yellow"),
     ...labelled(view, "", `${text}; Ctrl-C stops; everything is saved`),
@@ -415,6 +415,11 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
 const COMMAND =
   /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit|\$\{EDITOR:-vi\}) /u;
 
+/** Whether a line is a command to type: it is never broken, so that it can be copied. */
+export function isCommand(line: string): boolean {
+  return COMMAND.test(line);
+}
+
 /**
  * What to type next, one suggestion a line. A command is never broken, so that it can be copied; its explanation goes
  * under it where both do not fit.
@@ -425,7 +430,7 @@ export function nextLines(next: readonly string[], view: View, label: string = "
   return next.flatMap((step, n) => {
     const name = n === 0 ? label : "";
     const whole = cleanLine(step);
-    if (!COMMAND.test(step)) return labelled(view, name, whole, "cyan");
+    if (!isCommand(step)) return labelled(view, name, whole, "cyan");
     const unbroken = { ...view, columns: undefined };
     const [, command = "", why = ""] = EXPLAINED.exec(step) ?? [];
     if (command === "" || LABEL + widthOf(whole) <= (view.columns ?? Number.POSITIVE_INFINITY)) {
@@ -450,10 +455,11 @@ export function diagnostic(
   style: Style | undefined,
   message: string,
 ): string[] {
-  const text = message.split("\n").map(cleanLine).join("\n");
   const columns = (view.columns ?? Number.POSITIVE_INFINITY) - widthOf(prefix);
-  const lines = view.columns === undefined ? [text] : wrap(text, columns);
-  const [head = "", ...rest] = lines.flatMap((line) => line.split("\n"));
+  const lines = message.split("\n").map(cleanLine);
+  const [head = "", ...rest] = lines.flatMap((line) =>
+    isCommand(line) ? [line] : wrap(line, columns),
+  );
   const painted = style === undefined ? prefix : view.paint(style, prefix);
   return [painted + head, ...rest.map((line) => " ".repeat(widthOf(prefix)) + line)];
 }
@@ -467,7 +473,7 @@ function wrapped(view: View, text: string, indent = ""): string[] {
 /** What is left of a wait. */
 function waitingLine(progress: Progress, now: number, columns: number, paint: Paint): string {
   const left = clock(Math.max(0, progress.waitsUntil - now));
-  const until = moment(new Date(progress.waitsUntil).toISOString());
+  const until = momentAfter(new Date(progress.waitsUntil).toISOString());
   const facts = [progress.waitsFor, `${left} left`, `until ${until}`];
   return paint("yellow", fit(facts.join(" · "), columns - 1));
 }
