@@ -4,7 +4,7 @@ export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
 export { type NebulaCost, nebulaCost } from "./state/cost.ts";
-export { type NebulaNow, nebulaNow } from "./people/now.ts";
+export { type NebulaNow, nebulaNow, type StandingLimit } from "./people/now.ts";
 export { awaitsPush, isPushed, type NebulaProgress, progressOf } from "./state/state.ts";
 export { type CostEstimate, estimateCost } from "./plan/estimate.ts";
 export { pastPhases } from "./state/past.ts";

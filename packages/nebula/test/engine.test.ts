@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import type { Told } from "../src/events.ts";
 import { answerPhase } from "../src/people/answer.ts";
 import { stopEngine } from "../src/people/stop.ts";
-import { LimitFiles } from "../src/context/limit-files.ts";
+import { LimitFiles } from "../src/state/limit-files.ts";
 import {
   agentsOf,
   aPlace,

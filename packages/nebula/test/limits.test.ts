@@ -1,10 +1,23 @@
 import type { AgentInvoker, AgentResult } from "@quasar/agents";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { Told } from "../src/events.ts";
-import { agentsOf, aPlace, MANIFEST, phase, type Place, type Work, write } from "./place.ts";
+import { readNebulaFacts } from "../src/facts/read-facts.ts";
+import { nebulaEvents } from "../src/state/events.ts";
+import {
+  agentsOf,
+  aPlace,
+  commonDir,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  warnings,
+  type Work,
+  write,
+} from "./place.ts";
 
 const IDS = ["a", "b", "c", "d"] as const;
 const FILES = {
@@ -20,8 +33,13 @@ const HOUR = 3_600_000;
 
 /** The engines' own clock. All of it is before that of the machine, by which a run looks at what has been announced. */
 class Clock {
-  ms = Date.now() - 4 * HOUR;
-  readonly lifted = this.ms + HOUR;
+  ms: number;
+  readonly lifted: number;
+  /** @param ms - Against the clock of the machine. */
+  constructor(ms: number = -4 * HOUR) {
+    this.ms = Date.now() + ms;
+    this.lifted = this.ms + HOUR;
+  }
   readonly now = (): Date => new Date(this.ms);
   isLimited(): boolean {
     return this.ms < this.lifted;
@@ -143,9 +161,12 @@ test("engines of other repositories know of a limit until a turn has succeeded",
   expect(asked).toHaveLength(3);
   expect((await other.apply(WORK, options)).reason).toBe("limit");
   expect(asked).toHaveLength(3);
-  const [said] = other.told.flatMap((event) => (event.type === "warning" ? [event.message] : []));
-  const [, file = ""] = /^coder met its usage limit elsewhere.*: rm (\S+)$/u.exec(said ?? "") ?? [];
-  expect(existsSync(file)).toBe(true);
+  // It is on record once, with the phase that came to it first, and says nothing of where it was met.
+  const until = new Date(clock.lifted).toISOString();
+  const met = { type: "agent_limited", phase: "a", agent: "coder", until, message: "" };
+  const events = nebulaEvents(commonDir(other), newest(other).id);
+  expect(events.filter(({ type }) => type === "agent_limited")).toMatchObject([met]);
+  expect(warnings(other)).toEqual([]);
   clock.ms = clock.lifted;
   expect((await other.apply(WORK, options)).reason).toBe("done");
   // The first one went ahead alone.
@@ -198,4 +219,52 @@ test("who removes the file of a limit has the agent asked again, whatever its ru
   expect((await place.apply(WORK, options)).reason).toBe("done");
   expect(isLimited).toHaveBeenCalled();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("each phase that waits for a limit says until when, begun or not, as long as the limit stands", async () => {
+  const place = aPlace({}, FILES);
+  const clock = new Clock(0);
+  const nameOf = (id: string): string => (id === "d" ? "other" : "coder");
+  const limited = limitedCoder({ clock, asked: [], nameOf, together: 1 });
+  await place.apply(WORK, {
+    limits: { ...limits, maxWorkers: 1 },
+    ...{ optionsOf: limited, now: clock.now },
+  });
+  const standings = async (): Promise<readonly string[]> => {
+    const { phases } = await readNebulaFacts(commonDir(place), newest(place));
+    return phases.map(({ standing, retryAt }) => `${standing} ${retryAt}`.trim());
+  };
+  const until = new Date(clock.lifted).toISOString();
+  expect(await standings()).toEqual([...Array(3).fill(`limited ${until}`), "landed"]);
+  // It is the agent's, whatever becomes of it: another engine has met it again, then it is lifted.
+  const [name = ""] = readdirSync(join(place.root, "state", "quasar", "limits"));
+  const file = join(place.root, "state", "quasar", "limits", name);
+  writeFileSync(file, JSON.stringify({ agent: "coder", until: clock.lifted + HOUR, tries: 2 }));
+  const later = new Date(clock.lifted + HOUR).toISOString();
+  expect(await standings()).toContain(`limited ${later}`);
+  rmSync(file);
+  expect(await standings()).toEqual(["stopped", "pending", "pending", "landed"]);
+});
+
+test("a phase whose limit is over is tried before the engine ends, while others wait for a person", async () => {
+  const files = { ...FILES, "d.md": phase("d", 'gate = "review"') };
+  const place = aPlace({}, files);
+  const asked: string[] = [];
+  const clock = new Clock();
+  const nameOf = (id: string): string => (id === "d" ? "other" : "coder");
+  const onEvent = (event: Told): void => {
+    place.told.push(event);
+    // The limit is over at the very moment at which nothing else is left to do.
+    if (event.type === "phase_waits") clock.ms = clock.lifted;
+  };
+  const optionsOf = limitedCoder({ clock, asked, nameOf, together: 1 });
+  const { reason, state } = await place.apply(WORK, {
+    limits: { ...limits, maxWorkers: 1 },
+    ...{ optionsOf, now: clock.now, onEvent },
+  });
+  expect(reason).toBe("waiting");
+  expect(state.phases.map(({ status }) => status)).toEqual([
+    ...["done", "done", "done"],
+    "awaiting_human",
+  ]);
 });

@@ -63,7 +63,6 @@ export { leftoversBeside } from "./tree/processes.ts";
 export {
   lastCommitOf,
   lastReportOf,
-  limitedUntil,
   type RunSpending,
   settingsOfRun,
   spendingIn,

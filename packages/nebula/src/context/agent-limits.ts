@@ -1,18 +1,14 @@
+import type { Limit, LimitStore } from "../state/limit-files.ts";
+
 /** Pauses where nobody says when a limit is lifted; the last one is repeated. */
 const PAUSES_MS = [1, 2, 4, 8, 16, 30].map((minutes) => minutes * 60_000);
 
-export interface Limit {
-  /** Milliseconds since 1970. */
+/** What keeps a phase from beginning a turn. */
+export interface Hold {
+  /** The agent whose limit stands longest. */
+  readonly agent: string;
+  /** In milliseconds since 1970; infinite: until another phase has tried that agent. */
   readonly until: number;
-  /** How often it was met since a turn of the agent succeeded. */
-  readonly tries: number;
-}
-
-/** Limits by the agent's name; a `Map` is one. */
-export interface LimitStore {
-  get(agent: string): Limit | undefined;
-  set(agent: string, limit: Limit): void;
-  delete(agent: string): void;
 }
 
 /**
@@ -61,18 +57,19 @@ export class AgentLimits {
   /**
    * Whether a phase may have its agents work now; where it is the one that tries, it is noted.
    *
-   * @returns When it may, in milliseconds since 1970, where that is not now; infinite: once another one has tried.
+   * @returns What keeps it from that; `undefined`: nothing.
    */
-  heldUntil(phase: string, agents: readonly string[], now: number): number | undefined {
+  hold(phase: string, agents: readonly string[], now: number): Hold | undefined {
     const limited: string[] = [];
-    let held: number | undefined;
+    let held: Hold | undefined;
     for (const agent of agents) {
       const { until } = this.#limits.get(agent) ?? {};
       if (until === undefined) continue;
       limited.push(agent);
       const probe = this.#probes.get(agent);
-      if (until > now) held = Math.max(held ?? 0, until);
-      else if (probe !== undefined && probe !== phase) held = Number.POSITIVE_INFINITY;
+      const isTried = probe !== undefined && probe !== phase;
+      const end = until > now ? until : isTried ? Number.POSITIVE_INFINITY : undefined;
+      if (end !== undefined && end > (held?.until ?? 0)) held = { agent, until: end };
     }
     if (held !== undefined) return held;
     for (const agent of limited) this.#probes.set(agent, phase);

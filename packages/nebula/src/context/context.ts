@@ -64,8 +64,6 @@ export interface Engine {
   /** Has what another revision says of limits count. @throws {NebulaError} where it may not be worked on as it is. */
   readonly admit: (spec: NebulaSpec) => void;
   readonly agentLimits: AgentLimits;
-  /** Absolute path of the file that says when an agent's usage limit is lifted. */
-  readonly limitFile: (agent: string) => string;
   /** What this engine knows of commits of the branch: see `knownBase`. */
   readonly bases: Map<string, Base>;
   /** Paths of work trees that stay although their phases have landed, with what was reported of them. */

@@ -29,7 +29,7 @@ import { drive } from "./engine.ts";
 import { noteEnd, noteError } from "./engine-end.ts";
 import { endedBy } from "./ended-by.ts";
 import { pushBranchOf } from "./push.ts";
-import { LimitFiles } from "../context/limit-files.ts";
+import { LimitFiles } from "../state/limit-files.ts";
 import { lockBeginning, lockEngine } from "../state/lock.ts";
 import { note } from "../state/report.ts";
 
@@ -109,7 +109,6 @@ async function work(
   const home = nebulaHome(repository.commonDir, id);
   const lock = lockEngine(home);
   const redact = createRedactor(options.env);
-  const limitFiles = new LimitFiles(options.stateFolder);
   try {
     if (resumed === undefined) createState(home, begun);
     else refuseArchived(requireState(home));
@@ -150,8 +149,7 @@ async function work(
         checkpointOf: async (phase) => mirror?.checkpointOf(phase),
         portsOf: (tree) => portsOf(options.stateFolder, tree),
         landingsOnly: options.landingsOnly,
-        agentLimits: new AgentLimits(limitFiles),
-        limitFile: (agent) => limitFiles.path(agent),
+        agentLimits: new AgentLimits(new LimitFiles(options.stateFolder)),
         bases: new Map(),
         keptTrees: new Map(),
         inLane: new Set(),

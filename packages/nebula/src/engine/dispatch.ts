@@ -1,4 +1,3 @@
-import { shellWord } from "@quasar/runs/text";
 import { planWaits } from "../people/plan-gate.ts";
 import type { Engine } from "../context/context.ts";
 import { diskObstacle } from "./disk.ts";
@@ -7,6 +6,7 @@ import type { InFlight } from "./in-flight.ts";
 import type { Obstacles } from "./obstacles.ts";
 import { isMerge, type Phase, phasesOf, readyPhases, waitedForFirst } from "../state/schedule.ts";
 import { settingsObstacle } from "./settings.ts";
+import { note } from "../state/report.ts";
 import { beginPhase, workOnPhase } from "./work-phase.ts";
 
 /** Gives phases to workers. */
@@ -124,25 +124,21 @@ export class Dispatch {
     return readyPhases(waitedForFirst(phasesOf(spec, store.current)), busy);
   }
 
-  /** Whether a phase waits for the usage limit of an agent. */
-  #isHeld({ spec }: Phase): boolean {
-    const { optionsOf, agentLimits, spec: nebula, now } = this.#engine;
+  /** Whether a phase waits for the usage limit of an agent, which is kept with it. */
+  #isHeld({ spec, state }: Phase): boolean {
+    const { optionsOf, agentLimits, spec: nebula, now, store } = this.#engine;
+    const { id: phase } = spec;
     const { coder, reviewer } = optionsOf(spec, nebula);
     const agents = [...new Set([coder.name, reviewer.name])];
     const at = now().getTime();
-    for (const limit of agentLimits.news(agents, at)) tellLimit(this.#engine, limit);
-    const until = agentLimits.heldUntil(spec.id, agents, at);
-    if (until !== undefined) this.#heldUntil = Math.min(this.#heldUntil, until);
-    return until !== undefined;
+    for (const { agent, until: ms } of agentLimits.news(agents, at)) {
+      const until = new Date(ms).toISOString();
+      note(this.#engine, { type: "agent_limited", phase, agent, until, message: "" });
+    }
+    const hold = agentLimits.hold(phase, agents, at);
+    const limitedBy = hold?.agent ?? "";
+    if (state.limitedBy !== limitedBy) store.keep(phase, { limitedBy });
+    if (hold !== undefined) this.#heldUntil = Math.min(this.#heldUntil, hold.until);
+    return hold !== undefined;
   }
-}
-
-/** A limit that another engine has met. */
-function tellLimit(
-  { tell, limitFile }: Engine,
-  { agent, until }: { readonly agent: string; readonly until: number },
-): void {
-  const at = new Date(until).toISOString();
-  const message = `${agent} met its usage limit elsewhere: it is tried again at ${at}; where it is lifted already: rm ${shellWord(limitFile(agent))}`;
-  tell({ type: "warning", message });
 }

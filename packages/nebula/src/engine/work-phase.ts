@@ -9,7 +9,7 @@ import { waitForAnswers } from "./phase-people.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { boundText } from "../state/bounds.ts";
 import { runsFolder } from "../state/home.ts";
-import { note, report } from "../state/report.ts";
+import { report } from "../state/report.ts";
 import { isSetUpError } from "../trees/repeat-set-up.ts";
 import { treePath } from "../trees/tree.ts";
 import { branchTip, type Engine } from "../context/context.ts";
@@ -166,5 +166,6 @@ function limited(
 ): void {
   const metAt = engine.now().getTime();
   const until = new Date(engine.agentLimits.met(agent, retryAt, metAt)).toISOString();
-  note(engine, { type: "agent_limited", phase, agent, until, message });
+  const limitedBy = { limitedBy: agent } as const;
+  report(engine, phase, limitedBy, { type: "agent_limited", phase, agent, until, message });
 }

@@ -104,7 +104,7 @@ function phaseFacts({
     const own = specs.get(id);
     const told = story.phases.get(id) ?? NO_PHASE_STORY;
     const isWorkedOn = now.working.has(id);
-    const retryAt = now.limits.get(id) ?? "";
+    const retryAt = now.limits.get(id)?.until ?? "";
     const ofRuns = runs.get(id) ?? [];
     const landedSha = phase.landing > 0 ? phase.candidate : "";
     const hasBudget = shortages !== undefined && isFunded(phase, shortages);

@@ -1,10 +1,10 @@
-import { join } from "node:path";
-import { limitedUntil } from "@quasar/runs/internal";
+import { openUser } from "@quasar/runs/internal";
+import { LimitFiles } from "../state/limit-files.ts";
 import { laneWaits, phasesOf } from "../state/schedule.ts";
 import { pauseEnds } from "./pause.ts";
 import { openQuestions } from "./open-questions.ts";
 import type { AgentQuestion } from "../question.ts";
-import { nebulaHome, runsFolder } from "../state/home.ts";
+import { nebulaHome } from "../state/home.ts";
 import { keptSpec } from "../state/list.ts";
 import { engineOf } from "../state/lock.ts";
 import type { NebulaState } from "../state/state.ts";
@@ -16,8 +16,8 @@ export interface NebulaNow {
   readonly pid: number | undefined;
   /** The phases that a worker of that engine has, by their ids. */
   readonly working: ReadonlySet<string>;
-  /** When the usage limits are lifted that stopped phases: RFC 3339, by the phase's id. */
-  readonly limits: ReadonlyMap<string, string>;
+  /** The usage limits that phases wait for, by the phase's id. */
+  readonly limits: ReadonlyMap<string, StandingLimit>;
   /** The commands that together end its pause; none: it is not paused. */
   readonly pauseEnds: readonly string[];
   /** Which phase lands before each of those that are approved and wait for the lane, by their ids. */
@@ -26,23 +26,45 @@ export interface NebulaNow {
   readonly questions: readonly AgentQuestion[];
 }
 
+/** The usage limit of an agent, which stands. */
+export interface StandingLimit {
+  readonly agent: string;
+  /** RFC 3339: when the agent is tried again. */
+  readonly until: string;
+  /** Absolute path of the file that says so, for all engines of the user. */
+  readonly file: string;
+}
+
 /** @param commonDir - The git folder that all work trees share. */
-export async function nebulaNow(commonDir: string, state: NebulaState): Promise<NebulaNow> {
-  const { id, phases } = state;
-  const home = nebulaHome(commonDir, id);
-  const limits = new Map<string, string>();
-  for (const { id: phase, ref, runId } of phases.filter(({ status }) => status === "running")) {
-    const until = await limitedUntil(join(runsFolder(home, ref), runId));
-    if (until !== undefined) limits.set(phase, until);
-  }
+export function nebulaNow(commonDir: string, state: NebulaState): NebulaNow {
+  const home = nebulaHome(commonDir, state.id);
   const pid = engineOf(home)?.pid;
+  const working = pid === undefined ? new Set<string>() : workedOn(commonDir, state);
+  const limitFiles = new LimitFiles(openUser().folders.state);
   return {
-    ...{ pid, limits },
-    working: pid === undefined ? new Set() : workedOn(commonDir, state),
+    ...{ pid, working, limits: limitsOf(state, working, limitFiles) },
     pauseEnds: pauseEnds(home, state),
     laneWaits: waitsOf(commonDir, state),
     questions: openQuestions(commonDir, state),
   };
+}
+
+/** A limit that is over, or whose file is gone, keeps nobody. */
+function limitsOf(
+  { phases }: NebulaState,
+  working: ReadonlySet<string>,
+  files: LimitFiles,
+): ReadonlyMap<string, StandingLimit> {
+  const now = Date.now();
+  const limits = new Map<string, StandingLimit>();
+  for (const { id, status, limitedBy: agent } of phases) {
+    const isOpen = status === "pending" || (status === "running" && !working.has(id));
+    const limit = isOpen && agent !== "" ? files.get(agent) : undefined;
+    if (limit === undefined || limit.until <= now) continue;
+    const until = new Date(limit.until).toISOString();
+    limits.set(id, { agent, until, file: files.path(agent) });
+  }
+  return limits;
 }
 
 /** A nebula of which nothing waits is not read. */

@@ -52,6 +52,7 @@ const phase = v.object({
   isLeftOut: v.optional(v.boolean(), false),
   isReviewLeft: v.optional(v.boolean(), false),
   lostTreeRunId: v.optional(text, ""),
+  limitedBy: v.optional(text, ""),
   updatedAt: text,
 });
 

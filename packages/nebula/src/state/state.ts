@@ -97,6 +97,8 @@ export interface PhaseState {
   readonly isReviewLeft: boolean;
   /** The run whose work tree was lost within a turn, so that the turn begins again; where the same run loses another one it fails. */
   readonly lostTreeRunId: string;
+  /** The agent, by its name, for whose usage limit it waits while that stands; `""`: for none. */
+  readonly limitedBy: string;
   /** Whether a person decides at once where it cannot land; else agents rework it. */
   readonly asksPerson: boolean;
   /** RFC 3339. */
@@ -204,7 +206,7 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
     ...{ holdsSince: "", conflictCommit: "", conflicts: [], question: "" },
     ...{ merges: "", asksPerson: false, isLeftOut: false },
     ...{ neededUsd: 0, neededTurnUsd: 0, approvedCandidate: "" },
-    lostTreeRunId: "",
+    ...{ lostTreeRunId: "", limitedBy: "" },
     updatedAt: now.toISOString(),
   };
 }

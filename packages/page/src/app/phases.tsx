@@ -1,7 +1,9 @@
 import type { NebulaFacts, PhaseFacts } from "@quasar/nebula/facts";
 import { costWords, count } from "@quasar/runs/text";
+import { minuteAfter } from "@quasar/runs/words";
 import type { Tone } from "../view/verdict.ts";
 import { Badge } from "./badge.tsx";
+import { Moment } from "./moment.tsx";
 import { short } from "./short.ts";
 
 const TONES: Readonly<Record<PhaseFacts["standing"], Tone>> = {
@@ -43,7 +45,7 @@ export function Phases({ nebula }: { readonly nebula: NebulaFacts }) {
 }
 
 function PhaseRow({ phase }: { readonly phase: PhaseFacts }) {
-  const { id, title, standing, reason, dependsOn, attempts, landedSha, money } = phase;
+  const { id, title, standing, reason, retryAt, dependsOn, attempts, landedSha, money } = phase;
   return (
     <tr>
       <th scope="row">
@@ -53,6 +55,11 @@ function PhaseRow({ phase }: { readonly phase: PhaseFacts }) {
       <td>
         <Badge tone={TONES[standing]} word={standing} />
         {landedSha !== "" && <code class="below">{landedSha.slice(0, 10)}</code>}
+        {retryAt !== "" && (
+          <span class="below">
+            until <Moment at={minuteAfter(retryAt)} />
+          </span>
+        )}
         {reason !== "" && <span class="below">{short(reason)}</span>}
       </td>
       <td>{dependsOn.join(", ")}</td>

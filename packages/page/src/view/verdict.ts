@@ -70,6 +70,7 @@ function ofNebula(nebula: NebulaFacts): Verdict {
   const { status, landedCount, phaseCount, needs, money, phases } = nebula;
   const failed = phases.filter((phase) => phase.status === "failed").length;
   const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
+  const limited = phases.filter(({ standing }) => standing === "limited").length;
   const words = { working: "working", paused: "paused", stopped: "stopped", done: "done" } as const;
   const isDone = status === "done";
   const bad = failed > 0 ? "bad" : "quiet";
@@ -81,6 +82,7 @@ function ofNebula(nebula: NebulaFacts): Verdict {
       ...(needs.length > 0 ? [`${needs.length} ${needs.length === 1 ? "needs" : "need"} you`] : []),
       ...(failed > 0 ? [`${failed} failed`] : []),
       ...(working > 0 ? [`${working} at work`] : []),
+      ...(limited > 0 ? [`${limited} limited`] : []),
       budget(money, money.maxUsd),
     ],
     reason: "",

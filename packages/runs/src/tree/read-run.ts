@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { openTurnUsd, withoutSubject } from "@quasar/loop/internal";
 import { namesIn } from "@quasar/process/files";
-import { limitOf } from "../limits/patience.ts";
 import { isRunId } from "../run-id.ts";
 import { type KeptSettings, loadRun } from "../store.ts";
 import type { Spending } from "../text/format.ts";
@@ -29,18 +28,6 @@ export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, R
     spending.set(id, { spentUsd: totalCostUsd + openUsd, unknownUsd: unknownCostUsd + openUsd });
   }
   return spending;
-}
-
-/**
- * When the usage limit is lifted that stopped a run: RFC 3339; `undefined` where none did, or none that is still to be
- * lifted.
- *
- * @param runDir - Absolute path of the run's folder.
- * @throws {CheckpointError} Where the run cannot be read.
- */
-export async function limitedUntil(runDir: string): Promise<string | undefined> {
-  const loaded = await storesIn(runDir, {}).current.load();
-  return loaded && limitOf(loaded.checkpoint);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { RunFacts } from "@quasar/runs/facts";
 import { clock } from "@quasar/runs/internal";
 import { cleanLine, firstLine, fit, money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
+import { limitedWords } from "./limited.ts";
 import { type Line, line, lineWidth, type Span, span, spread } from "./line.ts";
 import { type Shown, turnOf } from "./shown.ts";
 
@@ -61,7 +62,6 @@ function headOf(shown: Shown, now: number): Head {
 
 function nebulaHead(nebula: NebulaFacts, now: number): Head {
   const { name, landedCount, phaseCount, needs, phases, status } = nebula;
-  const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
   const isAlive = status === "working";
   return {
     name: `nebula ${name}`,
@@ -71,9 +71,18 @@ function nebulaHead(nebula: NebulaFacts, now: number): Head {
     more: reservedSpan(nebula.money),
     life: [
       span(`  ${elapsed(nebula, isAlive, now)}  `),
-      isAlive ? span(`${working} at work`, working > 0 ? "cyan" : undefined) : stateSpan(status),
+      isAlive ? atWorkSpan(phases, now) : stateSpan(status),
     ],
   };
+}
+
+/** How many work; where none does, until when their agents are limited. */
+function atWorkSpan(phases: NebulaFacts["phases"], now: number): Span {
+  const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
+  const [first] = phases.flatMap(({ retryAt }) => (retryAt === "" ? [] : [retryAt])).toSorted();
+  if (working > 0) return span(`${working} at work`, "cyan");
+  if (first === undefined) return span("0 at work");
+  return span(limitedWords(first, now), "yellow");
 }
 
 function needSpans(count: number): readonly Span[] {

@@ -1,8 +1,9 @@
 import { shortId } from "@quasar/runs/words";
 import type { NebulaFacts, NeedFacts, PhaseFacts } from "@quasar/nebula/facts";
-import { moment, money } from "@quasar/runs/text";
+import { money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
 import { ageSince, lasted } from "./age.ts";
+import { limitedWords } from "./limited.ts";
 import { type Beside, lastSaid, turnOf } from "./shown.ts";
 
 /** In this order from top to bottom. */
@@ -84,7 +85,7 @@ function standingOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now:
   if (phase.status === "done" || phase.status === "failed" || phase.status === "skipped") {
     return endStanding(phase);
   }
-  const [activity, brief = activity] = waitsFor(phase, nebula);
+  const [activity, brief = activity] = waitsFor(phase, nebula, now);
   return { group: "waiting", mark: ".", style: undefined, role: "", activity, brief, age: "" };
 }
 
@@ -159,9 +160,10 @@ function endStanding({ status, landedSha, landedAt, reason, attempts }: PhaseFac
 function waitsFor(
   phase: PhaseFacts,
   { phases, status }: NebulaFacts,
+  now: number,
 ): readonly [activity: string, brief?: string] {
   const { retryAt, landsAfter, runs } = phase;
-  if (retryAt !== "") return [`usage limit ends at ${moment(retryAt)}`, "limited"];
+  if (retryAt !== "") return [limitedWords(retryAt, now), "limited"];
   if (phase.status === "queued" || runs.at(-1)?.status === "approved") {
     return [`approved; lands ${whenItLands(landsAfter, status)}`, "approved"];
   }

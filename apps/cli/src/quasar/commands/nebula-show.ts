@@ -86,7 +86,7 @@ async function showNebula(
   const { repositoryId } = workspace;
   const spec = keptSpec(repositoryId, state);
   const { execution, context } = spec;
-  const now = await nebulaNow(repositoryId, state);
+  const now = nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost });
   const { phases, ...facts } = nebulaFacts(state, cost, now, around);
@@ -127,7 +127,7 @@ async function showPhase(
 ): Promise<void> {
   const { repositoryId, root } = workspace;
   const phase = state.phases.find((each) => each.id === id);
-  const now = await nebulaNow(repositoryId, state);
+  const now = nebulaNow(repositoryId, state);
   const settings = settingsIn(workspace);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost, settings });
@@ -157,7 +157,7 @@ async function showPhase(
   const next = [
     ...(phase.question === "budget"
       ? stepsOfNebula(state, now, around)
-      : stepsOfPhase(state, phase)),
+      : stepsOfPhase(state, phase, now)),
     ...(shown.runs.some((run) => run.runId === runId && run.status !== undefined)
       ? [`quasar show ${runId}`]
       : []),

@@ -7,7 +7,7 @@ const edited = (what: string) => ({ updates: [{ phase: "a", what }] }) as unknow
 const update = "quasar nebula update '/my nebulas/a'";
 
 test.for([
-  ["edited", edited("edited"), `its folder has changed since: ${update} takes it over`],
+  ["edited", edited("edited"), "its folder has changed since, and an update takes it over"],
   ["kept", edited("kept"), undefined],
   ["the same", undefined, undefined],
   ["another nebula", new NebulaError("ERR_USAGE", "is another"), undefined],

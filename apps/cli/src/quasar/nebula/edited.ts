@@ -13,7 +13,7 @@ export function editedAdvice(edited: Edited | undefined, dir: string): EditedAdv
   if (edited === undefined) return undefined;
   if (!(edited instanceof NebulaError)) {
     const next = `quasar nebula update ${shellWord(dir)}`;
-    const words = `its folder has changed since: ${next} takes it over`;
+    const words = "its folder has changed since, and an update takes it over";
     return takesAnything(edited) ? { words, next } : undefined;
   }
   // With another name it is another nebula's by now.

@@ -3,6 +3,8 @@ import type { NebulaNow } from "@quasar/nebula/internal";
 import { expect, test } from "vitest";
 import { stepsOfNebula, stepsOfPhase } from "./outcome.ts";
 
+const NOW = { pid: undefined, limits: new Map() } as unknown as NebulaNow;
+
 const AGAIN = "   # with an unchanged text it may fail again";
 
 test("each phase that waits has a line, the first one all that can be typed", () => {
@@ -30,7 +32,7 @@ test("what was approved as another change leads to what differs", () => {
   const asked = { id: "a", status: "awaiting_human", question: "land", questions: [], merges: "" };
   const phase = { ...asked, approvedCandidate: "1".repeat(40) };
   const nebula = { id: "abc" } as NebulaState;
-  expect(stepsOfPhase(nebula, phase as unknown as NebulaState["phases"][number])[0]).toBe(
+  expect(stepsOfPhase(nebula, phase as unknown as NebulaState["phases"][number], NOW)[0]).toBe(
     "quasar nebula diff a --nebula abc --since-approval",
   );
 });
@@ -38,10 +40,10 @@ test("what was approved as another change leads to what differs", () => {
 test("an id that looks like an option is none in the commands that are advised", () => {
   const phase = (id: string) => ({ id, status: "failed" }) as NebulaState["phases"][number];
   const nebula = { id: "abc" } as NebulaState;
-  expect(stepsOfPhase(nebula, phase("--all"))).toEqual([
+  expect(stepsOfPhase(nebula, phase("--all"), NOW)).toEqual([
     `quasar nebula retry --nebula abc -- --all${AGAIN}`,
   ]);
-  expect(stepsOfPhase(nebula, phase("a b"))).toEqual([
+  expect(stepsOfPhase(nebula, phase("a b"), NOW)).toEqual([
     `quasar nebula retry 'a b' --nebula abc${AGAIN}`,
   ]);
 });
@@ -96,5 +98,32 @@ test("a branch that cannot be set up is not accepted: a resume verifies it again
     "quasar nebula update-base --nebula abc   # once your branch has a fix",
     "quasar nebula update /demo   # or once setup is corrected",
     "quasar nebula apply abc --auto --resume",
+  ]);
+});
+
+test("usage limits that stand lead to a resume that waits for the last, and to one that does not", () => {
+  const at = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+  const limit = { agent: "claude", until: at(50), file: "/state/limits/a b.json" };
+  const other = { agent: "codex", until: at(170), file: "/state/limits/c.json" };
+  const limits = new Map([
+    ["a", limit],
+    ["b", limit],
+    ["c", other],
+  ]);
+  const phases = [{ id: "a", status: "pending", questions: [] }];
+  const nebula = { id: "abc", archivedFrom: "", planVerdict: "", phases } as unknown;
+  const now = { pauseEnds: [], questions: [], limits } as unknown as NebulaNow;
+  const lifted = [
+    "rm '/state/limits/a b.json'   # if the limit of claude is lifted already",
+    "rm /state/limits/c.json   # if the limit of codex is lifted already",
+  ];
+  expect(stepsOfNebula(nebula as NebulaState, now)).toEqual([
+    "quasar nebula apply abc --auto --resume --wait-limit 3h",
+    ...lifted,
+  ]);
+  expect(stepsOfNebula(nebula as NebulaState, { ...now, pid: 1 })).toEqual([
+    "quasar nebula log abc --follow",
+    "quasar nebula stop abc",
+    ...lifted,
   ]);
 });

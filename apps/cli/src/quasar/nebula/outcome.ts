@@ -93,13 +93,15 @@ export function stepsOfNebula(
     const accepts = obstacles
       .flatMap(({ accepts: what }) => (what ? ` ${FLAGS[what]}` : []))
       .join("");
-    return [...steps, `${resumeCommand(state)}${accepts}${raising.flags}${waitLimit(now)}`];
+    const resume = `${resumeCommand(state)}${accepts}${raising.flags}${waitLimit(now)}`;
+    return [...steps, resume, ...liftSteps(now)];
   }
   const isEnded = !isOpen && waiting.length === 0 && question === undefined;
   // What is said of a branch is not true of one that lacks what has landed.
   if (isEnded && obstacles.length === 0) return [...steps, ...endSteps(state, around)];
   if (steps.length > 0) return steps;
-  return [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
+  const watch = [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
+  return [...watch, ...liftSteps(now)];
 }
 
 /** What becomes of what has landed, or of a nebula that has landed nothing. */
@@ -128,7 +130,15 @@ function endSteps(
 }
 
 /** What a person types for one phase as it stands. */
-export function stepsOfPhase({ id: nebulaId }: NebulaState, phase: PhaseState): readonly string[] {
+export function stepsOfPhase(
+  state: NebulaState,
+  phase: PhaseState,
+  now: NebulaNow,
+): readonly string[] {
+  const { id: nebulaId } = state;
+  if (now.pid === undefined && now.limits.has(phase.id)) {
+    return [`${resumeCommand(state)}${waitLimit(now)}`];
+  }
   if (isAsking(phase)) return phase.questions.slice(0, 1).map(answerStep);
   if (phase.status === "awaiting_human") return answersOf(phase, nebulaId);
   if (phase.status === "failed") return [retryStep(phase, nebulaId)];
@@ -141,9 +151,17 @@ const HOUR_MS = 3_600_000;
 
 /** Has a resume wait until the last of the usage limits is lifted that stopped phases. */
 function waitLimit({ limits }: NebulaNow): string {
-  const until = [...limits.values()].map((at) => Date.parse(at) - Date.now());
+  const until = [...limits.values()].map((limit) => Date.parse(limit.until) - Date.now());
   if (until.length === 0) return "";
   return ` --wait-limit ${Math.max(1, Math.ceil(Math.max(...until) / HOUR_MS))}h`;
+}
+
+/** Has agents asked again although their usage limits stand. */
+function liftSteps({ limits }: NebulaNow): readonly string[] {
+  const agents = new Map([...limits.values()].map(({ agent, file }) => [agent, file]));
+  return [...agents].map(
+    ([agent, file]) => `rm ${shellWord(file)}   # if the limit of ${agent} is lifted already`,
+  );
 }
 
 const phaseOf = ({ phase }: NeedFacts): string => phase;

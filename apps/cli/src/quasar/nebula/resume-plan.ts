@@ -3,7 +3,7 @@ import { isFunded } from "@quasar/nebula/facts";
 import type { NebulaNow, Shortage } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
-import { moment } from "@quasar/runs/text";
+import { momentAfter } from "@quasar/runs/words";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { headline } from "./headline.ts";
 import { attemptsOf } from "./phase-facts.ts";
@@ -49,6 +49,8 @@ export async function planResume(
   const planned = state.phases.map(async (phase): Promise<PlannedResume | undefined> => {
     const { id: phaseId, attempt, reason } = phase;
     const known = { phaseId, attempt, waitsFor: [], reason: "" };
+    const limit = now.limits.get(phaseId);
+    const why = limit && `its agent's usage limit ends at ${momentAfter(limit.until)}`;
     const continues = phase.runId === "" ? "pending" : "running";
     switch (isFunded(phase, short) ? continues : phase.status) {
       case "queued":
@@ -57,14 +59,15 @@ export async function planResume(
         return { ...known, action: "land", waitsFor: first === undefined ? [] : [first] };
       }
       case "running": {
-        const limit = now.limits.get(phaseId);
-        const why = limit === undefined ? "" : `its agent's usage limit ends at ${moment(limit)}`;
-        const run = await runOf(workspace, state, phase);
-        return { ...known, ...run, action: limit === undefined ? "continue" : "wait", reason: why };
+        const run = { ...known, ...(await runOf(workspace, state, phase)) };
+        return why === undefined
+          ? { ...run, action: "continue" }
+          : { ...run, action: "wait", reason: why };
       }
       case "pending": {
         if (!isPlanOpen)
           return { ...known, action: "wait", reason: "for the approval of the plan" };
+        if (why !== undefined) return { ...known, action: "wait", reason: why };
         const needs = specs.get(phaseId)?.dependsOn ?? [];
         return { ...known, action: "begin", waitsFor: needs.filter((id) => !landed.has(id)) };
       }

@@ -1,7 +1,8 @@
 import type { PhaseState } from "@quasar/nebula";
 import { reasonOf as phaseReason, type Standing, standingOf } from "@quasar/nebula/facts";
 import type { NebulaNow } from "@quasar/nebula/internal";
-import { cleanLine, fit, moment } from "@quasar/runs/text";
+import { cleanLine, fit } from "@quasar/runs/text";
+import { momentAfter } from "@quasar/runs/words";
 import { limitFrom, type NebulaFacts, type NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 
 const MOST_NAMED = 8;
@@ -24,11 +25,14 @@ export function standingNow(
   { id, status }: Pick<PhaseState, "id" | "status">,
   { pid, working, limits }: NebulaNow,
 ): Standing {
-  return standingOf({ status, isWorkedOn: working.has(id), retryAt: limits.get(id) }, { pid });
+  return standingOf(
+    { status, isWorkedOn: working.has(id), retryAt: limits.get(id)?.until },
+    { pid },
+  );
 }
 
 /** Why it stands so; `""` where there is nothing to say. */
 export function reasonOf(phase: NebulaPhaseFacts, nebula: NebulaFacts): string {
   const short = nebula.shortages.find(({ phaseId }) => phaseId === phase.phaseId);
-  return phaseReason(phase, nebula, { shortage: short && limitFrom(short), moment });
+  return phaseReason(phase, nebula, { shortage: short && limitFrom(short), moment: momentAfter });
 }

@@ -119,7 +119,7 @@ export async function workOnNebula(
     // Somebody may have decided since.
     const state = findNebula(repositoryId, ended.id);
     const { settings } = prepared;
-    const now = await nebulaNow(repositoryId, state);
+    const now = nebulaNow(repositoryId, state);
     const cost = await nebulaCost(repositoryId, state);
     const around = await aroundOf(meant.workspace, state, { cost, settings });
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);
@@ -214,7 +214,9 @@ async function warningsOf(
   return [
     ...warnings,
     ...(capped === undefined ? [] : [`${most}: ${capped} (--total-budget says another total)`]),
-    ...(advice === undefined || landingsOnly !== undefined ? [] : [advice.words]),
+    ...(advice === undefined || landingsOnly !== undefined
+      ? []
+      : [`${advice.words}:\n${advice.next}`]),
     ...(without === "" ? [] : [without]),
   ];
 }

@@ -3,11 +3,28 @@ import { join } from "node:path";
 import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
 import { makeFolders } from "@quasar/process/files";
 import * as v from "valibot";
-import type { Limit, LimitStore } from "./agent-limits.ts";
+
+/** An agent's usage limit. */
+export interface Limit {
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  /** How often it was met since a turn of the agent succeeded. */
+  readonly tries: number;
+}
+
+/** Limits by the agent's name; a `Map` is one. */
+export interface LimitStore {
+  get(agent: string): Limit | undefined;
+  set(agent: string, limit: Limit): void;
+  delete(agent: string): void;
+}
+
+/** Milliseconds since 1970 of the last time that a date can be. */
+const LAST_MS = 8.64e15;
 
 const limit = v.object({
   agent: v.string(),
-  until: v.pipe(v.number(), v.safeInteger()),
+  until: v.pipe(v.number(), v.safeInteger(), v.maxValue(LAST_MS)),
   tries: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 });
 
