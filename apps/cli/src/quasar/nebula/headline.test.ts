@@ -58,6 +58,18 @@ test.for([
     "[verify] npm test exit 1: > test\n> node --test\n\nnot ok 1 - sum\nend",
     "[verify] npm test exit 1: not ok 1 - sum …",
   ],
+  [
+    "the hook refused it (exit code 1); the coder has tried 2 of 2 times:\na.ts:1: trailing space",
+    "the hook refused it (exit code 1); the coder has tried 2 of 2 times: a.ts:1: trailing space",
+  ],
+  [
+    "the hook refused it (exit code 1); the coder has tried 2 of 2 times:\na.ts\n  1:1  error  no\n1 problem",
+    "the hook refused it (exit code 1); the coder has tried 2 of 2 times: 1:1 error no …",
+  ],
+  [
+    `the hook refused it (exit code 1); the coder has tried 2 of 2 times:\n${"packages/".repeat(7)}a.ts:1: trailing space\n`,
+    `the hook refused it (exit code 1): ${"packages/".repeat(7)}a.ts:1: trailing space`,
+  ],
   ["\u001b[31mred", String.raw`\u{1b}[31mred`],
 ] as const)("%j is %j behind a label", ([text, line]) => {
   expect(headline(text, view)).toBe(line);
@@ -65,7 +77,7 @@ test.for([
 
 test.for([
   [undefined, "  search   a person has it begin again"],
-  [true, "  search   a person has its run continue with the review"],
+  [true, "  search   a person has its run continue"],
 ] as const)("a retry that is resumed (%s) is one line: %s", ([isResumed, line]) => {
   const about = { phase: "search", attempt: 1, reason: "", isResumed };
   expect(engineLines({ type: "decision", verb: "retry", ...about }, view)).toEqual([line]);
