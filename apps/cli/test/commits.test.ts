@@ -118,7 +118,7 @@ test("a run says what a hook has printed last, and what to do, once the coder ma
     "stopped: git failed in cycle 1
       because  the pre-commit hook refused the commit (exit code 1); the coder has tried to fix it 2 of 2 times:
                work.txt: 1 problem
-               Fix the files or the hook, do not commit, then resume: the commit is tried first.
+               Fix the files or the hook, do not commit: the run then continues with the commit.
       cost     $0.60 of $5.00
       commits  none
       next     quasar resume <run>

@@ -40,7 +40,7 @@ test("where a work tree has no run, resume, status and list name the nebula that
 
 test("the run of a phase is shown from anywhere, and worked on by its nebula only", async () => {
   const { at, id, runId } = await halfDone();
-  const whose = `run ${runId} is of the phase two of the nebula demo, which works on it`;
+  const whose = `run ${runId} is of the phase two of the nebula demo, which alone continues it`;
   for (const args of [
     ["resume", runId],
     ["resume", runId, "--plan"],

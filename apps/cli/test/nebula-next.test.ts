@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
-import { git, lastRecord, type Place, quasar, start } from "./harness.ts";
+import { git, lastRecord, type Place, quasar, start, write } from "./harness.ts";
 import { agents, issue, type Turn } from "./scripts.ts";
 
 // Each command that `next` names is typed in the situation that it is named in, which is put back after each.
@@ -158,3 +158,50 @@ test.for(Object.entries(SITUATIONS))(
     }
   },
 );
+
+test("what next names where a commit was refused lands what a person fixes, and no coder works again", async () => {
+  const at = withDemo({ "nebula.toml": manifest(), "1.md": phaseText("one") });
+  const hook = `#!/bin/sh\ngit grep --cached -q one -- one.txt || exit 0\necho "one.txt:1: trailing space" >&2\nexit 1\n`;
+  write(at.repo, { ".git/hooks/pre-commit": hook });
+  chmodSync(join(at.repo, ".git/hooks/pre-commit"), 0o755);
+  const stopped = await quasar(at, [...applyArgs(at, workOf("one")), "--max-lint-retries", "0"]);
+  expect(stopped.code).toBe(3);
+  const why = "the pre-commit hook refused the commit (exit code 1)";
+  const tried = "; the coder has tried to fix it 0 of 0 times: one.txt:1: trailing space\n";
+  const failed = `one: ${why}${tried}`;
+  expect(stopped.stdout).toContain(failed);
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain(failed);
+  expect((await quasar(at, ["nebula", "log"])).stdout).toContain(`failed: ${why}${tried}`);
+  const { next, nebulaId, phases } = lastRecord(await quasar(at, ["nebula", "status", "--json"]));
+  const id = String(nebulaId);
+  const [, tree = ""] = /^cd (\S+) /u.exec((next as readonly string[])[1] ?? "") ?? [];
+  const retry = `quasar nebula retry one --nebula ${id}`;
+  const fixing = [
+    `cd ${tree}   # its files, not committed: fix what refused them`,
+    `${retry}   # the commit is tried first`,
+  ];
+  const show = `quasar nebula show ${id} one`;
+  expect(next).toEqual([show, ...fixing, `quasar nebula prune ${id} --with-failed`]);
+  const shown = lastRecord(await quasar(at, ["nebula", "show", id, "one", "--json"]));
+  expect((shown["next"] as readonly string[]).slice(0, 2)).toEqual(fixing);
+
+  const [{ runIds }] = phases as [{ runIds: readonly [string] }];
+  const refused = lastRecord(await quasar(at, ["resume", runIds[0], "--json"]));
+  expect(refused).toMatchObject({
+    message: `run ${runIds[0]} is of the phase one of the nebula demo, which alone continues it`,
+  });
+  const planned = lastRecord(await quasar(at, ["nebula", "plan", DEMO, "--json"]));
+  expect((planned["next"] as readonly string[])[0]).toMatch(`quasar nebula status ${id}   # `);
+
+  expect(existsSync(tree)).toBe(true);
+  write(tree, { "one.txt": "1\n" });
+  const retried = lastRecord(await quasar(at, [...wordsOf(retry).slice(1), "--json"]));
+  expect(retried["next"]).toEqual([`quasar nebula apply ${id} --auto --resume`]);
+  const [resume = ""] = retried["next"] as readonly string[];
+  const coder: Turn = { role: "coder", text: "Again.", files: { "one.txt": "one\n" }, costUsd: 3 };
+  const [, approval] = workOf("one");
+  const turns = [coder, ...(approval === undefined ? [] : [approval])];
+  const done = await quasar(at, [...wordsOf(resume).slice(1), ...agents(at, turns), "--json"]);
+  expect(lastRecord(done)).toMatchObject({ exit: 0, spentUsd: expect.closeTo(0.2) as number });
+  expect(git(at, "show", "nebula/demo:one.txt")).toBe("1");
+});

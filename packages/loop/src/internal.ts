@@ -2,6 +2,7 @@
 export { excerptLines } from "./checks/excerpt.ts";
 export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
 export { subjectGiven, withoutSubject } from "./commit/commit-message.ts";
+export { COMMIT_ADVICE } from "./commit/commit-refused.ts";
 export { fullDiskOf } from "./full-disk.ts";
 export { failureOptions, openedWords } from "./failure-options.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";

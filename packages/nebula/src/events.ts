@@ -110,7 +110,7 @@ export type NebulaEvent =
       readonly attempt: number;
       readonly verb: "approve" | "reject" | "retry" | "skip";
       readonly reason: string;
-      /** Whether the run of the attempt continues with its review; else a retry begins anew. */
+      /** Whether the run of the attempt continues; else a retry begins anew. */
       readonly isResumed?: boolean | undefined;
     }
   /** No phase begins before a person has approved the plan. */

@@ -1,5 +1,6 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
 export { branchOf } from "./state/branch.ts";
+export { bringBackCommand } from "./state/bring-back.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
@@ -11,7 +12,14 @@ export { pastPhases } from "./state/past.ts";
 export { nebulaEvents } from "./state/events.ts";
 export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
-export { findNebula, isUnfinished, keptSpec, listNebulae, withTypedTotal } from "./state/list.ts";
+export {
+  canRetry,
+  findNebula,
+  isUnfinished,
+  keptSpec,
+  listNebulae,
+  withTypedTotal,
+} from "./state/list.ts";
 export { findObstacles, type NebulaObstacle } from "./engine/find-obstacles.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { pathsSinceApproval } from "./landing/since-approval.ts";
@@ -33,7 +41,9 @@ export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { refuseWorkedOn, unfinishedError } from "./state/unfinished.ts";
 export { hasTrees } from "./trees/left.ts";
+export { treesToFix } from "./trees/to-fix.ts";
 export { moveBranchCommand } from "./state/move-branch.ts";
 export { noPhase } from "./state/no-phase.ts";
 export { resumeCommand } from "./state/resume-command.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";
+export { engineOf } from "./state/lock.ts";

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentFailure, AgentInvoker, AgentResult } from "@quasar/agents";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
 import { updateNebula } from "../src/people/update-nebula.ts";
 import { loadNebula } from "../src/spec/index.ts";
+import { nebulaEvents } from "../src/state/events.ts";
 import {
   agentsOf,
   aPlace,
@@ -14,6 +15,7 @@ import {
   newest,
   phase,
   type Place,
+  warnings,
   write,
 } from "./place.ts";
 
@@ -95,10 +97,82 @@ test.for(["a file", "a commit"] as const)(
     expect((await place.apply({}, { optionsOf })).reason).toBe("done");
     expect(turns).toEqual(["coder", "reviewer", "reviewer"]);
     expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe("a");
-    const refs = place.git("for-each-ref", "--format=%(refname)");
-    if (what === "a file") expect(refs).toContain("/left/");
+    if (what !== "a file") return;
+    const ref = place.git("for-each-ref", "--format=%(refname)", "refs/quasar/nebula/*/left/**");
+    const command = `git cherry-pick -n ${ref}`;
+    expect(warnings(place)).toEqual([`what was uncommitted in its work tree is kept:\n${command}`]);
+    expect(nebulaEvents(commonDir(place), newest(place).id)).toContainEqual(
+      expect.objectContaining({ type: "warning", phase: "a", message: warnings(place)[0] }),
+    );
+    place.git(...command.split(" ").slice(1));
+    expect(readFileSync(join(place.repo, "mine"), "utf8")).toBe("mine");
   },
 );
+
+/** A coder whose work a hook refuses, and what is left of that: its turns, and its tree. */
+async function refusedCommit() {
+  const place = aPlace({}, FILES);
+  write(place.repo, { ".git/hooks/pre-commit": "#!/bin/sh\n! git grep --cached -q bad\n" });
+  chmodSync(join(place.repo, ".git/hooks/pre-commit"), 0o755);
+  const turns: string[] = [];
+  const trees = new Set<string>();
+  const optionsOf: ReturnType<typeof agentsOf> = (spec) => {
+    const { coder, reviewer } = agentsOf({
+      "Phase a": (tree) => {
+        turns.push("coder");
+        trees.add(tree);
+        write(tree, { a: "bad", b: "b" });
+      },
+    })(spec);
+    return { coder, reviewer, maxLintRetries: 0 };
+  };
+  const { reason, state } = await place.apply({}, { optionsOf });
+  expect([reason, state.phases[0]?.status, turns]).toEqual(["failed", "failed", ["coder"]]);
+  const [tree = ""] = trees;
+  return { place, optionsOf, turns, tree, failed: state.phases[0] };
+}
+
+test.for([
+  ["what a person has fixed", (tree: string) => write(tree, { a: "good" })],
+  [
+    "what a person has fixed and committed",
+    (tree: string) => {
+      write(tree, { a: "good" });
+      execFileSync("git", ["commit", "-qam", "Mine"], { cwd: tree });
+    },
+  ],
+] as const)("a retry after a refused commit commits %s, and no coder works", async ([, fix]) => {
+  const { place, optionsOf, turns, tree, failed } = await refusedCommit();
+  write(tree, { c: "c" });
+  execFileSync("git", ["add", "."], { cwd: tree });
+  fix(tree);
+  expect(retry(place)).toEqual({ kind: "done" });
+  const { reason, state } = await place.apply({}, { optionsOf });
+  expect(reason).toBe("done");
+  expect(state.phases[0]).toMatchObject({ attempt: 1, runs: failed?.runs, isCoderDone: false });
+  expect(turns).toEqual(["coder"]);
+  expect(place.git("show", "nebula/demo:a")).toBe("good");
+  expect(place.git("ls-tree", "--name-only", "nebula/demo")).toBe("a\nb\nc");
+});
+
+test("a retry of what nobody has fixed fails again at once, and says nothing of a resume", async () => {
+  const { place, optionsOf, turns, failed } = await refusedCommit();
+  retry(place);
+  const { reason, state } = await place.apply({}, { optionsOf });
+  expect([reason, state.phases[0]]).toMatchObject(["failed", { reason: failed?.reason }]);
+  expect(failed?.reason).toMatch(/refused the commit .* 0 of 0 times:/u);
+  expect(failed?.reason).not.toContain("Fix the files");
+  expect(turns).toEqual(["coder"]);
+});
+
+test("a retry after a refused commit has the coder work again where its tree is gone", async () => {
+  const { place, optionsOf, turns, tree } = await refusedCommit();
+  rmSync(tree, { recursive: true });
+  rmSync(join(place.repo, ".git/hooks/pre-commit"));
+  retry(place);
+  const { reason } = await place.apply({}, { optionsOf, acceptSettings: true });
+  expect([reason, turns]).toEqual(["done", ["coder", "coder"]]);
+});
 
 test("a phase whose run was refused before its review is reviewed by the next retry", async () => {
   const place = aPlace({}, FILES);

@@ -165,6 +165,15 @@ test("a state of an earlier quasar loads: it has no events of its own, and its b
   expect(decodeSaved(Buffer.from(earlier))).toEqual({ state: BEGUN, recent: NO_EVENTS });
 });
 
+test("what a state of an earlier quasar has of a review that is left is known", () => {
+  const [phase = pendingPhase("a", "p1-0", NOW)] = BEGUN.phases;
+  const state = { ...BEGUN, phases: [{ ...phase, isCoderDone: true }] };
+  const text = Buffer.from(encodeState({ state, recent: NO_EVENTS })).toString();
+  const earlier = text.replace("is_coder_done = true", "is_review_left = true");
+  expect(earlier).not.toBe(text);
+  expect(decodeSaved(Buffer.from(earlier)).state).toEqual(state);
+});
+
 const withPhase = (change: Partial<PhaseState>): SavedState => ({
   state: { ...BEGUN, phases: [{ ...pendingPhase("a", "p1-0", NOW), ...change }] },
   recent: NO_EVENTS,

@@ -1,6 +1,7 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
 export { type CheckpointQuestion, checkpointPath } from "@quasar/checkpoint";
 export {
+  COMMIT_ADVICE,
   type People,
   fullDiskOf,
   QUESTION_KINDS,
@@ -61,12 +62,13 @@ export { freeGit } from "./tree/git-locks.ts";
 export { runNotification } from "./tree/notification.ts";
 export { leftoversBeside } from "./tree/processes.ts";
 export {
+  type AfterCoder,
+  afterCoder,
   lastCommitOf,
   lastReportOf,
   type RunSpending,
   settingsOfRun,
   spendingIn,
-  taskInReview,
 } from "./tree/read-run.ts";
 export { openSharedControls, type SharedControls } from "./tree/shared-controls.ts";
 export { recoverAndLoad } from "./tree/stores.ts";

@@ -127,7 +127,7 @@ describe("a commit-msg hook that refuses", () => {
     expect(result.message).toMatchInlineSnapshot(`
       "the commit-msg hook refused the commit message (exit code 1); the coder has tried to fix it 2 of 2 times:
       ✖ subject may not be empty [subject-empty]: [redacted]
-      Fix the files or the hook, do not commit, then resume: the commit is tried first."
+      Fix the files or the hook, do not commit: the run then continues with the commit."
     `);
     expect(coder.requests).toHaveLength(3);
     expect(promptsOf(coder)[2]).toContain("```\nNo\n```");
@@ -271,7 +271,7 @@ describe("a hook that refuses what checks have changed", () => {
       "what the checks changed could not be committed: the pre-commit hook refused the commit (exit code 1); the coder has tried to fix it 0 of 0 times:
       2:bad
       work.txt: 1 problem
-      Fix the files or the hook, do not commit, then resume: the commit is tried first."
+      Fix the files or the hook, do not commit: the run then continues with the commit."
     `);
     expect(coder.requests).toHaveLength(1);
 

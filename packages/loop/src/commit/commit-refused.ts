@@ -78,7 +78,7 @@ export function refusedLeftover(run: Run, error: unknown, who: string): RefusedL
 function exhausted(message: string, fixes: number, most: number): Ending {
   const { what, printed } = parts(message);
   const tries = `the coder has tried to fix it ${fixes} of ${most} times`;
-  return { outcome: "git", message: [`${what}; ${tries}:`, ...printed, ADVICE].join("\n") };
+  return { outcome: "git", message: [`${what}; ${tries}:`, ...printed, COMMIT_ADVICE].join("\n") };
 }
 
 /** Who refused a commit, and the lines that were printed. */
@@ -92,4 +92,6 @@ const ASKED: Readonly<Record<"work" | "message", string>> = {
   message: "is asked for another subject",
 };
 
-const ADVICE = "Fix the files or the hook, do not commit, then resume: the commit is tried first.";
+/** What a person does about a run on its own: the last line of its message. */
+export const COMMIT_ADVICE =
+  "Fix the files or the hook, do not commit: the run then continues with the commit.";

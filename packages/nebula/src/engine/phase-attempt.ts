@@ -1,6 +1,6 @@
 import type { AgentRole } from "@quasar/agents";
 import type { Override, RunEnd, RunEvent, Runs } from "@quasar/runs";
-import { blockingQuestions } from "@quasar/runs/internal";
+import { blockingQuestions, COMMIT_ADVICE } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
 import { holdRef } from "../landing/hold-ref.ts";
 import { phasePeople } from "./phase-people.ts";
@@ -11,7 +11,7 @@ import type { Approved } from "./freeze.ts";
 import { fullDiskError } from "./ended-by.ts";
 import { budgetOfRun, type NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
-import { prepareReview, prepareTree } from "./phase-tree.ts";
+import { prepareAfterCoder, prepareTree } from "./phase-tree.ts";
 import type { Phase } from "../state/schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { specOtherThan, taskText } from "./task-text.ts";
@@ -69,17 +69,21 @@ export class PhaseAttempt {
    */
   async work(runs: Runs, { isMade }: { readonly isMade: boolean }): Promise<Came> {
     const { controls, trustsRuns } = this.#engine;
-    const { runId, isReviewLeft } = this.#phase.state;
+    const { runId, isCoderDone } = this.#phase.state;
     this.#landed = await landedWork(this.#engine, this.#phase.spec);
     const found = (await runs.list()).find((run) => run.id === runId);
     if (found === undefined) return this.#came(await this.#start(runs, isMade));
     if (found.status === "approved") {
       return { as: "approved", commit: (await runs.show(runId)).headSha, task: found.task };
     }
-    if (isReviewLeft) await prepareReview(this.#engine, this.#phase);
     // A tree that was made again is another one to git; what all trees share is compared all the same.
     const isAccepted = isMade || controls.accepted.length > 0;
     const accepts = new Set<Override>(isAccepted ? ["settings"] : []);
+    if (isCoderDone) {
+      await prepareAfterCoder(this.#engine, this.#phase);
+      // Where a person has it continue, it does so with what they have committed in its tree.
+      accepts.add("head");
+    }
     if (trustsRuns) accepts.add("trust").add("settings");
     const maxBudgetUsd = await budgetOfRun(this.#engine, this.#phase.state);
     const resumed = { ...this.#given(), runId, maxBudgetUsd, accepts };
@@ -196,9 +200,9 @@ class CommitHolder {
   }
 }
 
-/** Why a run was not approved, in words of a phase: it is not resumed, but begun again. */
+/** Why a run was not approved, in words of a phase: nobody resumes its run. */
 function reasonOf({ outcome, cycle, findings, message }: RunEnd["result"]): string {
-  if (outcome !== "max_cycles") return message;
+  if (outcome !== "max_cycles") return message.replace(`\n${COMMIT_ADVICE}`, "");
   const [first] = findings;
   const last = first === undefined ? "" : `: ${first.description}`;
   return `not approved in ${count(cycle, "cycle")}${last}`;

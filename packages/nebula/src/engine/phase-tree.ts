@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Repository } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
 import { gitFoldersAt, headAndChanges, operationInProgress, plainHead } from "@quasar/git/internal";
-import { lastCommitOf } from "@quasar/runs/internal";
+import { afterCoder, lastCommitOf } from "@quasar/runs/internal";
 import { runsFolder } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import { repeatSetUp } from "../trees/repeat-set-up.ts";
@@ -37,26 +37,28 @@ export async function prepareTree(engine: Engine, phase: Phase, isMade: boolean)
 }
 
 /**
- * The same before a run continues with a review that has failed: the tree holds the run's last commit. After that it
- * continues as any other.
+ * The same before a run continues whose coder has finished: for a review the tree holds the run's last commit; for a
+ * commit it stays as a person has left it. After that it continues as any other.
  *
  * @throws {NebulaError} `ERR_SETUP`
  */
-export async function prepareReview(engine: Engine, phase: Phase): Promise<void> {
+export async function prepareAfterCoder(engine: Engine, phase: Phase): Promise<void> {
   const { id, ref, runId, base } = phase.state;
-  const last = await lastCommitOf(join(runsFolder(engine.home, ref), runId));
-  await repeatSetUp(engine, id, () => holdCommit(engine, phase, last ?? base));
-  engine.store.keep(id, { isReviewLeft: false });
+  const runDir = join(runsFolder(engine.home, ref), runId);
+  if ((await afterCoder(runDir))?.step === "review") {
+    const last = await lastCommitOf(runDir);
+    await repeatSetUp(engine, id, () => holdCommit(engine, phase, last ?? base));
+  }
+  engine.store.keep(id, { isCoderDone: false });
 }
 
 async function holdCommit(engine: Engine, phase: Phase, commit: string): Promise<void> {
   const { signal } = engine;
-  const { ref } = phase.state;
   const options = { ...treeOptions(engine, phase), commit };
   const { root, gitDir } = await openTree(engine, options);
   const { head, dirty } = await headAndChanges(root, { signal });
   const wasDirty = dirty.length > 0;
-  if (wasDirty) await keepUncommitted(engine, root, ref);
+  if (wasDirty) await keepUncommitted(engine, root, phase.state);
   const isBusy = (await operationInProgress({ gitDir })) !== undefined;
   if (head === commit && !wasDirty && !isBusy) return;
   await moveTree(engine, options);

@@ -13,12 +13,12 @@ import { report } from "../state/report.ts";
 import { isSetUpError } from "../trees/repeat-set-up.ts";
 import { treePath } from "../trees/tree.ts";
 import { branchTip, type Engine } from "../context/context.ts";
+import { isCoderDone } from "./coder-done.ts";
 import { freeze } from "./freeze.ts";
 import { fundAgain, fundsOf, type NeededByRun, waitForLargerLimit } from "./fund.ts";
 import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
-import { isReviewLeft } from "./review-left.ts";
 import { resumeCommand } from "../state/resume-command.ts";
 import type { Phase } from "../state/schedule.ts";
 
@@ -144,7 +144,7 @@ async function fail(engine: Engine, state: Phase["state"], why: string): Promise
   }
   const reason = boundText(isLost ? `${lost}, for the second time in this run: ${why}` : why);
   const change = { status: "failed", reason, reservedUsd: 0 } as const;
-  const failed = { ...change, isReviewLeft: await isReviewLeft(engine, state) };
+  const failed = { ...change, isCoderDone: await isCoderDone(engine, state) };
   report(engine, id, failed, { type: "phase_failed", phase: id, reason });
   return "settled";
 }

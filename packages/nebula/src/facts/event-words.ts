@@ -213,8 +213,8 @@ export const DECIDED = {
   skip: "skipped by a person",
 } as const;
 
-/** Of a retry where a review is left. */
-const CONTINUED = "a person has its run continue with the review";
+/** Of a retry where its coder has finished. */
+const CONTINUED = "a person has its run continue";
 
 /** What came of a verification, after the phase that it is of. */
 export const VERIFIED = {

@@ -10,7 +10,7 @@ import {
 
 /**
  * What a person decides of a phase. `approve`: the change that was shown lands. `reject`: it goes back to its agents, or
- * `isFinal`, also after `approve` until it has landed. `retry`: it begins anew on what has landed, or its run continues with the review that has failed; what was skipped for its sake alone begins too. `skip`: it is left
+ * `isFinal`, also after `approve` until it has landed. `retry`: it begins anew on what has landed, or its run continues where its coder has finished; what was skipped for its sake alone begins too. `skip`: it is left
  * out, and what needs it too; of what waits for the lane only a commit that is merely merged.
  */
 export const VERBS = ["approve", "reject", "retry", "skip"] as const;
@@ -126,8 +126,8 @@ function retry(
   const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
   const merge = { status: "queued", tip: merges, merges, asksPerson } as const;
   const again = merges === "" ? anew : { ...anew, ...merge };
-  const isContinued = status === "failed" && phase.isReviewLeft;
-  const changes = new Map<string, Partial<PhaseState>>([[id, isContinued ? REVIEWED_ON : again]]);
+  const isContinued = status === "failed" && phase.isCoderDone;
+  const changes = new Map<string, Partial<PhaseState>>([[id, isContinued ? CONTINUED : again]]);
   const waiting = new Set(dependentsOf(id));
   const stopped = phases.filter((other) => other.id !== id && hasEnded(other));
   const hindered = new Set(stopped.flatMap((other) => dependentsOf(other.id)));
@@ -139,8 +139,8 @@ function retry(
   return { kind: "changes", changes };
 }
 
-/** Its run continues with the review of what its coder has finished. */
-const REVIEWED_ON = { status: "running", reason: "" } as const;
+/** Its run continues with what its coder has finished. */
+const CONTINUED = { status: "running", reason: "" } as const;
 
 /** Whether what needs a phase is skipped for its sake, and not for another's. */
 function hasEnded({ status, isLeftOut }: PhaseState): boolean {

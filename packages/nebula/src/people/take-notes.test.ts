@@ -68,7 +68,7 @@ test("the event of a retry says whether the run continues with its review", () =
   leaveNote(home.inbox, { verb: "retry", ...about }, NOW);
   const [a, b] = BEGUN.phases;
   if (a === undefined || b === undefined) throw new Error("there are two");
-  createState(home, { ...BEGUN, phases: [{ ...a, status: "failed", isReviewLeft: true }, b] });
+  createState(home, { ...BEGUN, phases: [{ ...a, status: "failed", isCoderDone: true }, b] });
   const store = openState(home, () => NOW);
   const told: unknown[] = [];
   const spec = aSpec({ a: [], b: [] });
@@ -217,19 +217,19 @@ test("what is typed last of the base counts, and not what was left before", asyn
 });
 
 test("an engine takes updates and decisions in the order in which they were left", async () => {
-  const nebula = begun(aFolder({}), { status: "failed", isReviewLeft: true });
+  const nebula = begun(aFolder({}), { status: "failed", isCoderDone: true });
   await nebula.whileEngine(() => {
     nebula.update("two");
     nebula.answer({ phase: "a", verb: "retry" });
   });
   nebula.nextEngine();
-  // By its new text it begins again, and its run does not continue with the review.
+  // By its new text it begins again, and its run does not continue.
   expect(nebula.status()).toEqual(["a pending"]);
   expect(nebula.body()).toBe("two");
 });
 
 test("a retry that is typed after an update that was left begins by the new text", async () => {
-  const nebula = begun(aFolder({}), { status: "failed", isReviewLeft: true });
+  const nebula = begun(aFolder({}), { status: "failed", isCoderDone: true });
   await nebula.whileEngine(() => nebula.update("two"));
   nebula.answer({ phase: "a", verb: "retry" });
   expect([nebula.status(), nebula.body()]).toEqual([["a pending"], "two"]);

@@ -64,7 +64,7 @@ export function takeUpdate(
   const ordered = planOrder(spec.phases).order.map(({ id }) => {
     const had = known.get(id);
     // By its new text it begins again.
-    if (had !== undefined) return edited.has(id) ? { ...had, isReviewLeft: false } : had;
+    if (had !== undefined) return edited.has(id) ? { ...had, isCoderDone: false } : had;
     count += 1;
     return pendingPhase(id, phaseRef(count, id), new Date());
   });

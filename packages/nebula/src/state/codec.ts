@@ -50,7 +50,7 @@ const phase = v.object({
   merges: v.optional(commit, ""),
   asksPerson: v.optional(v.boolean(), false),
   isLeftOut: v.optional(v.boolean(), false),
-  isReviewLeft: v.optional(v.boolean(), false),
+  isCoderDone: v.optional(v.boolean(), false),
   lostTreeRunId: v.optional(text, ""),
   limitedBy: v.optional(text, ""),
   updatedAt: text,
@@ -161,4 +161,7 @@ function fromDisk(values: unknown): Readonly<Record<string, unknown>> {
 const diskName = (key: string): string =>
   key.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 const memoryName = (key: string): string =>
-  key.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+  (FORMER.get(key) ?? key).replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+
+/** Keys of files of earlier versions, and what they are called by now. */
+const FORMER: ReadonlyMap<string, string> = new Map([["is_review_left", "is_coder_done"]]);

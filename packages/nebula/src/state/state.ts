@@ -91,10 +91,10 @@ export interface PhaseState {
   /** Whether a person has left it out: nothing but a retry of it has it begin. */
   readonly isLeftOut: boolean;
   /**
-   * Whether it failed in a review, and what its coder has finished is committed: a retry continues its run. Set until
-   * its tree is ready for that.
+   * Whether it failed once its coder had finished, before a commit or in a review: a retry continues its run. Set until its
+   * tree is ready for that.
    */
-  readonly isReviewLeft: boolean;
+  readonly isCoderDone: boolean;
   /** The run whose work tree was lost within a turn, so that the turn begins again; where the same run loses another one it fails. */
   readonly lostTreeRunId: string;
   /** The agent, by its name, for whose usage limit it waits while that stands; `""`: for none. */
@@ -193,7 +193,7 @@ export interface NebulaState extends TypedLimits, PushState {
 /** What an attempt that begins anew has not got yet. */
 export const ANEW = {
   ...{ runId: "", tip: "", onto: "", candidate: "", tree: "", verified: false },
-  ...{ digest: "", approved: "", isReviewLeft: false },
+  ...{ digest: "", approved: "", isCoderDone: false },
   questions: [],
 } as const;
 

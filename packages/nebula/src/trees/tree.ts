@@ -20,8 +20,10 @@ import { freeGitLocks } from "@quasar/runs/tree";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { NebulaError } from "../errors.ts";
 import { branchTip, type Engine } from "../context/context.ts";
+import { bringBackCommand } from "../state/bring-back.ts";
 import { refsOf } from "../state/home.ts";
 import { note } from "../state/report.ts";
+import type { PhaseState } from "../state/state.ts";
 import { copyFiles } from "./copy-files.ts";
 import { removeEmptyFolders } from "./place.ts";
 import { forgetSetUp, setUp, type SetUpOptions } from "./set-up.ts";
@@ -147,14 +149,21 @@ function leave({ tell }: Engine, name: string, left: string): void {
     tell({ type: "warning", message: `repositories that were in a work tree are kept in ${left}` });
 }
 
-/** Keeps what is uncommitted in the work tree of a phase, by a snapshot. */
+/** Keeps what is uncommitted in the work tree of a phase, by a snapshot, and tells which command brings it back. */
 export async function keepUncommitted(
-  { store, signal }: Engine,
+  engine: Engine,
   path: string,
-  ref: string,
+  { id: phase, ref }: Pick<PhaseState, "id" | "ref">,
 ): Promise<void> {
+  const { store, signal } = engine;
   const prefix = refsOf(store.current.id).left(ref);
-  await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
+  const taken = await takeSnapshot(path, { prefix, message: `What was left of ${ref}`, signal });
+  for (const kept of [taken, taken?.staged]) {
+    if (kept === undefined) continue;
+    const what = kept === taken ? "what was uncommitted" : "what was staged";
+    const message = `${what} in its work tree is kept:\n${bringBackCommand(kept.ref)}`;
+    note(engine, { type: "warning", phase, message });
+  }
 }
 
 /**
@@ -187,7 +196,8 @@ export async function removeVerifyTree(engine: Engine): Promise<void> {
  */
 export async function removeLandedTrees(engine: Engine): Promise<void> {
   const { repository, store, signal, tell } = engine;
-  for (const { ref, status, tip, id } of store.current.phases) {
+  for (const phase of store.current.phases) {
+    const { ref, status, tip, id } = phase;
     const path = treePath(engine, ref);
     if (status !== "done" || !existsSync(path)) continue;
     try {
@@ -200,7 +210,7 @@ export async function removeLandedTrees(engine: Engine): Promise<void> {
       if (submodule !== undefined) {
         throw new Error(`no remote has the commit of its submodule ${submodule}`);
       }
-      if (dirty.length > 0) await keepUncommitted(engine, path, ref);
+      if (dirty.length > 0) await keepUncommitted(engine, path, phase);
       await removeDetachedWorkTree(repository, path, { signal });
     } catch (error) {
       signal.throwIfAborted();

@@ -41,16 +41,27 @@ export async function lastCommitOf(runDir: string): Promise<string | undefined> 
   return loaded?.checkpoint.gitSha || undefined;
 }
 
+/** What a run continues with once its coder has finished its work of a cycle. */
+export interface AfterCoder {
+  /** `commit`: the work is in the work tree. `review`: it is committed, and has passed its checks. */
+  readonly step: "commit" | "review";
+  readonly task: string;
+}
+
 /**
- * The task of a run that is at a review: what its coder has finished in the cycle is committed, and has passed its checks;
- * `undefined` for any other.
+ * What a run continues with that needs no turn of its coder; `undefined` for any other.
  *
  * @param runDir - Absolute path of the run's folder.
  * @throws {CheckpointError} Where the run cannot be read.
  */
-export async function taskInReview(runDir: string): Promise<string | undefined> {
-  const { phase, taskTitle } = (await storesIn(runDir, {}).current.load())?.checkpoint ?? {};
-  return phase === "reviewing" ? taskTitle : undefined;
+export async function afterCoder(runDir: string): Promise<AfterCoder | undefined> {
+  const checkpoint = (await storesIn(runDir, {}).current.load())?.checkpoint;
+  if (checkpoint === undefined) return undefined;
+  const { phase, turn, taskTitle: task } = checkpoint;
+  if (phase === "reviewing") return { step: "review", task };
+  const isCoding = phase === "coding" || phase === "linting";
+  const hasFinished = isCoding && turn?.role === "coder" && turn.status === "settled";
+  return hasFinished ? { step: "commit", task } : undefined;
 }
 
 /**

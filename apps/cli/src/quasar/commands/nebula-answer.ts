@@ -55,8 +55,8 @@ export async function nebulaAnswerCommand(
   const words =
     verb === "reject" && isFinal
       ? "rejected for good; what needs it is skipped once an engine works"
-      : verb === "retry" && isReviewLeft(state, phase)
-        ? "its run continues with the review of what its coder has finished"
+      : verb === "retry" && isCoderDone(state, phase)
+        ? "its run continues with what its coder has finished"
         : DONE[verb];
   // A person who has another attempt made may have edited its file for that.
   const edited = verb === "retry" ? editedSince(repositoryId, state) : undefined;
@@ -66,9 +66,9 @@ export async function nebulaAnswerCommand(
   return tell(told, { phaseId: phase, decision: verb, isFolderChanged }, json);
 }
 
-function isReviewLeft({ phases }: NebulaState, phase: string): boolean {
-  return phases.some(({ id, status, isReviewLeft: isLeft }) => {
-    return id === phase && status === "failed" && isLeft;
+function isCoderDone({ phases }: NebulaState, phase: string): boolean {
+  return phases.some(({ id, status, isCoderDone: isDone }) => {
+    return id === phase && status === "failed" && isDone;
   });
 }
 

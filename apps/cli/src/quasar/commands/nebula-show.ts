@@ -1,12 +1,15 @@
+import { listRefs } from "@quasar/git/snapshots";
 import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
 import { standingOf } from "@quasar/nebula/facts";
 import {
+  bringBackCommand,
   earlierText,
   keptSpec,
   nebulaCost,
   nebulaHome,
   nebulaNow,
   noPhase,
+  refsOf,
 } from "@quasar/nebula/internal";
 import { planNebula } from "@quasar/nebula/plan";
 import type { Workspace } from "@quasar/runs";
@@ -119,6 +122,16 @@ async function showNebula(
   write(process.stdout, [...nebulaLines(shown, view), ...section(nextLines(next, view))]);
 }
 
+/** What brings back uncommitted work that was replaced in the work tree of a phase. */
+async function keptSteps(
+  root: string,
+  { id }: NebulaState,
+  { ref: phaseRef }: NebulaState["phases"][number],
+): Promise<readonly string[]> {
+  const refs = await listRefs(root, refsOf(id).left(phaseRef));
+  return refs.map(({ ref }) => `${bringBackCommand(ref)}   # was uncommitted in its work tree`);
+}
+
 async function showPhase(
   workspace: Workspace,
   state: NebulaState,
@@ -157,7 +170,8 @@ async function showPhase(
   const next = [
     ...(phase.question === "budget"
       ? stepsOfNebula(state, now, around)
-      : stepsOfPhase(state, phase, now)),
+      : stepsOfPhase(state, phase, now, around)),
+    ...(await keptSteps(root, state, phase)),
     ...(shown.runs.some((run) => run.runId === runId && run.status !== undefined)
       ? [`quasar show ${runId}`]
       : []),

@@ -1,6 +1,6 @@
 import { refSha } from "@quasar/git/history";
 import { listNebulae } from "@quasar/nebula";
-import { moveBranchCommand } from "@quasar/nebula/internal";
+import { canRetry, moveBranchCommand } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { shellWord } from "@quasar/runs/text";
@@ -21,11 +21,14 @@ export async function beginSteps(
   },
 ): Promise<readonly string[]> {
   if (spec.phases.length === 0) return [];
-  const hasEnded = listNebulae(repositoryId).some(
+  const ended = listNebulae(repositoryId).find(
     (state) => state.dir === dir && state.archivedFrom === "",
   );
   const apply = `quasar nebula apply ${shellWord(named)} --auto`;
-  if (hasEnded) return [`${apply} --fresh`];
+  if (ended !== undefined) {
+    const retry = `quasar nebula status ${ended.id}   # how to retry what failed of the last one`;
+    return [...(canRetry(ended) ? [retry] : []), `${apply} --fresh`];
+  }
   const isTaken = (await refSha(root, `refs/heads/${branch}`)) !== undefined;
   return isTaken ? [await moveBranchCommand({ root }, branch), apply] : [apply];
 }

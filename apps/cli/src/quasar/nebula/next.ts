@@ -6,9 +6,10 @@ import {
   type NebulaNow,
   nebulaNow,
   type NebulaObstacle,
+  treesToFix,
 } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
-import { repositoryOf } from "@quasar/runs/internal";
+import { openUser, repositoryOf } from "@quasar/runs/internal";
 import type { Settings } from "../../shared/config/settings.ts";
 import { withoutOwnHook } from "../run-options.ts";
 import { branchStands } from "./branch-stands.ts";
@@ -45,6 +46,10 @@ export async function aroundOf(
     raising: raisingOf(repositoryId, state, budgeted),
     remote: await githubRemote(root, state),
     branch: await branchStands(root, state),
+    toFix: await treesToFix(repositoryOf(workspace), state, {
+      env: process.env,
+      state: openUser().folders.state,
+    }),
     obstacles: await findObstacles(repositoryOf(workspace), state, { withoutOwnHook }),
   };
 }

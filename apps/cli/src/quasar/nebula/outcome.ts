@@ -36,6 +36,8 @@ export interface Around {
   readonly remote?: string | undefined;
   /** Where its branch stands. @default `open` */
   readonly branch?: BranchStands | undefined;
+  /** Work trees with what failed phases could not commit, by the phase's id. @default none */
+  readonly toFix?: ReadonlyMap<string, string> | undefined;
   /** What stands in the way of an engine. @default nothing */
   readonly obstacles?: readonly NebulaObstacle[] | undefined;
 }
@@ -64,7 +66,7 @@ export function stepsOfNebula(
   now: NebulaNow,
   around: Around = {},
 ): readonly string[] {
-  const { raising = NOTHING_SHORT, obstacles = [] } = around;
+  const { raising = NOTHING_SHORT, obstacles = [], toFix } = around;
   const { id: nebulaId, phases } = state;
   if (state.archivedFrom !== "") return endSteps(state, around);
   const needs = needsOf(state, now);
@@ -83,7 +85,7 @@ export function stepsOfNebula(
     ...obstacles.flatMap(({ fails }) => redBaseSteps(state, fails)),
     ...(question === undefined ? [] : [answerStep(question)]),
     ...waitingSteps(waiting, nebulaId),
-    ...failedSteps(failed, nebulaId),
+    ...failedSteps(failed, nebulaId, toFix),
     ...raising.steps,
   ];
   const isOpen = phases.some(
@@ -134,6 +136,7 @@ export function stepsOfPhase(
   state: NebulaState,
   phase: PhaseState,
   now: NebulaNow,
+  { toFix }: Pick<Around, "toFix"> = {},
 ): readonly string[] {
   const { id: nebulaId } = state;
   if (now.pid === undefined && now.limits.has(phase.id)) {
@@ -141,7 +144,7 @@ export function stepsOfPhase(
   }
   if (isAsking(phase)) return phase.questions.slice(0, 1).map(answerStep);
   if (phase.status === "awaiting_human") return answersOf(phase, nebulaId);
-  if (phase.status === "failed") return [retryStep(phase, nebulaId)];
+  if (phase.status === "failed") return retrySteps(phase, nebulaId, toFix);
   return phase.status === "skipped" ? [answer("retry", phase.id, nebulaId)] : [];
 }
 
@@ -195,7 +198,7 @@ function answersOf(
     return [`${again} --nebula ${nebulaId}`, answer("skip", id, nebulaId)];
   }
   if (question === "budget") return [answer("skip", id, nebulaId)];
-  if (question !== "land") return [retryStep({ id }, nebulaId), answer("skip", id, nebulaId)];
+  if (question !== "land") return [retryStep(id, nebulaId), answer("skip", id, nebulaId)];
   return [
     ...(approvedCandidate === "" ? [] : [answer("diff", id, nebulaId, " --since-approval")]),
     answer("diff", id, nebulaId, " --landed"),
@@ -220,17 +223,39 @@ function waitingSteps(waiting: readonly PhaseState[], nebulaId: string): readonl
   ];
 }
 
-function retryStep({ id }: Pick<PhaseState, "id">, nebulaId: string): string {
-  return `${answer("retry", id, nebulaId)}   # with an unchanged text it may fail again`;
+function retryStep(
+  id: string,
+  nebulaId: string,
+  note = "with an unchanged text it may fail again",
+) {
+  return `${answer("retry", id, nebulaId)}   # ${note}`;
+}
+
+/** Where the work of its coder could not be committed a person first sees to that. */
+function retrySteps(
+  { id, isCoderDone }: PhaseState,
+  nebulaId: string,
+  toFix: Around["toFix"],
+): readonly string[] {
+  const tree = toFix?.get(id);
+  if (tree !== undefined) {
+    const fix = `cd ${shellWord(tree)}   # its files, not committed: fix what refused them`;
+    return [fix, retryStep(id, nebulaId, "the commit is tried first")];
+  }
+  return [isCoderDone ? retryStep(id, nebulaId, "its run continues") : retryStep(id, nebulaId)];
 }
 
 const MOST_FAILED = 3;
 
 /** Of each first why it has failed, in full. */
-function failedSteps(failed: readonly PhaseState[], nebulaId: string): readonly string[] {
+function failedSteps(
+  failed: readonly PhaseState[],
+  nebulaId: string,
+  toFix: Around["toFix"],
+): readonly string[] {
   const shown = failed
     .slice(0, MOST_FAILED)
-    .flatMap(({ id }) => [showStep(id, nebulaId), retryStep({ id }, nebulaId)]);
+    .flatMap((phase) => [showStep(phase.id, nebulaId), ...retrySteps(phase, nebulaId, toFix)]);
   if (failed.length <= MOST_FAILED) return shown;
   return [...shown, `quasar nebula status ${nebulaId} --all   # ${failed.length} phases failed`];
 }

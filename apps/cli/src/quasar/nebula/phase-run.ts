@@ -12,14 +12,15 @@ import { CliError } from "../../shared/errors.ts";
 export async function nebulaeOf(workspace: Workspace) {
   const { repositoryId } = workspace;
   if (!existsSync(join(repositoryId, "quasar", "nebulae"))) return undefined;
-  const { checkNebulae, isTreeOfPhase, isUnfinished, ...internal } = await import(
-    "@quasar/nebula/internal"
-  );
+  const { checkNebulae, engineOf, isTreeOfPhase, isUnfinished, nebulaHome, ...internal } =
+    await import("@quasar/nebula/internal");
   const { nextOf } = await import("./next.ts");
   const { findNebula, listNebulae, nebulaCost, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
     isUnfinished,
+    /** Whether an engine works on it. */
+    isWorkedOn: ({ id }: NebulaState) => engineOf(nebulaHome(repositoryId, id)) !== undefined,
     progressOf,
     problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),
@@ -72,7 +73,7 @@ export async function workspaceOfRun(
 }
 
 /**
- * Refuses to work on, or give up, a run that a nebula works on: by its id, or in a phase's work tree.
+ * Refuses to work on, or give up, a run that is a nebula's: by its id, or in a phase's work tree.
  *
  * @throws {CliError} `ERR_UNFINISHED_RUN`
  */
@@ -90,7 +91,9 @@ export async function refusePhaseRun(
   const steps = (await nebulae?.stepsOf(nebula)) ?? [];
   const message =
     runId === undefined ? `this work tree is that of ${whose}` : `run ${runId} is of ${whose}`;
-  throw new CliError("ERR_UNFINISHED_RUN", `${message}, which works on it`, {
+  const why =
+    nebulae?.isWorkedOn(nebula) === true ? "which works on it" : "which alone continues it";
+  throw new CliError("ERR_UNFINISHED_RUN", `${message}, ${why}`, {
     next: [
       ...steps,
       ...(nebulae?.isUnfinished(nebula) === true ? [`quasar nebula plan ${nebula.id}`] : []),
