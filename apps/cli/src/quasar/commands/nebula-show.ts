@@ -24,9 +24,9 @@ import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
 import { aroundOf } from "../nebula/next.ts";
 import { answer, showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
-import { outputFiles } from "../nebula/output-files.ts";
+import { failedVerifications, outputFiles } from "../nebula/output-files.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
-import { nebulaLines, phaseLines } from "../nebula/show-lines.ts";
+import { attemptWhy, nebulaLines, phaseLines } from "../nebula/show-lines.ts";
 import { reasonOf } from "../nebula/standing.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import type { NebulaPhaseLine, NebulaShowLine } from "../schemas/nebula-show.ts";
@@ -153,7 +153,7 @@ async function showPhase(
     throw noPhase(state, id);
   }
   const { question, findings, runId } = phase;
-  const { runs, task, warnings } = await attemptsOf(workspace, state, phase, facts);
+  const { runs, task, warnings, events } = await attemptsOf(workspace, state, phase, facts);
   const { body } = planned.phase;
   const earlier =
     task === undefined ? undefined : earlierText(repositoryId, state, { phase: id, task });
@@ -184,7 +184,13 @@ async function showPhase(
   }
   const view = viewOf(process.stdout);
   const because = reasonOf(facts, nebula);
-  const texts = [because, ...findings, ...runs.flatMap(({ reasons }) => reasons)];
+  const { before, last } = failedVerifications(events);
+  const texts = new Map([
+    ...[because, ...findings].map((text) => [text, last] as const),
+    ...runs.flatMap(({ attempt, reasons }) =>
+      reasons.map((reason) => [attemptWhy(attempt, reason), before.get(attempt)] as const),
+    ),
+  ]);
   const outputs = outputFiles(nebulaHome(repositoryId, state.id).receipts, texts);
   const how = { standing: standingOf(facts, nebula), because, outputs };
   write(process.stdout, [

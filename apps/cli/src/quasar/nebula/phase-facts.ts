@@ -25,6 +25,8 @@ export interface ShownAttempts {
   readonly task: string | undefined;
   /** What its engine has warned of and kept, each once. */
   readonly warnings: readonly string[];
+  /** What the journal has of the phase, oldest first. */
+  readonly events: readonly KeptEvent[];
 }
 
 /** The attempts of a phase, each with its run. */
@@ -34,7 +36,9 @@ export async function attemptsOf(
   phase: PhaseState,
   { isWorkedOn }: { readonly isWorkedOn: boolean },
 ): Promise<ShownAttempts> {
-  const events = nebulaEvents(repositoryId, id);
+  const events = nebulaEvents(repositoryId, id).filter(
+    (event) => "phase" in event && event.phase === phase.id,
+  );
   const attempts = phaseAttempts(phase, events);
   const home = runsFolder(nebulaHome(repositoryId, id), phase.ref);
   const workspace = await openWorkspace(root, { home });
@@ -55,14 +59,13 @@ export async function attemptsOf(
   return {
     runs: attempts.map((attempt) => ({ ...attempt, ...known.get(attempt.runId) })),
     task: asked,
-    warnings: warningsOf(events, phase.id),
+    warnings: warningsOf(events),
+    events,
   };
 }
 
-function warningsOf(events: readonly KeptEvent[], id: string): readonly string[] {
-  const said = events.flatMap((event) =>
-    event.type === "warning" && event.phase === id ? [event.message] : [],
-  );
+function warningsOf(events: readonly KeptEvent[]): readonly string[] {
+  const said = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
   return [...new Set(said)];
 }
 

@@ -22,7 +22,7 @@ test("an output stands once in what is shown of a phase, with the path of its re
       spentUsd: 0,
       knownUsd: 0,
       unknownUsd: 0,
-      outputs: new Map([[finding, "/receipts/1.out"]]),
+      outputs: new Map([[`attempt 2: ${finding}`, "/receipts/1.out"]]),
     },
   };
   const lines = phaseLines(phase as unknown as Parameters<typeof phaseLines>[0], view);

@@ -128,13 +128,14 @@ function attemptTable({ runs, outputs }: ShownPhase, view: View): readonly strin
   const head = ["attempt", "run", "status", "cycles", "cost"];
   const align = ["right", "left", "left", "right", "right"] as const;
   const why = runs.flatMap(({ attempt, reasons }) =>
-    reasons.map((reason) => [`attempt ${attempt}: ${reason}`, outputs.get(reason) ?? ""] as const),
+    reasons.map((reason) => attemptWhy(attempt, reason)),
   );
-  const files = new Map(why);
-  return [
-    ...tableLines(head, rows, align, view),
-    ...whole("why", [...files.keys()], { outputs: files }, view),
-  ];
+  return [...tableLines(head, rows, align, view), ...whole("why", why, { outputs }, view)];
+}
+
+/** Why an attempt began, as it is shown. */
+export function attemptWhy(attempt: number, reason: string): string {
+  return `attempt ${attempt}: ${reason}`;
 }
 
 function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): string {
