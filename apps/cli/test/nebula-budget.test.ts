@@ -107,6 +107,44 @@ test("a phase whose turn was cut off waits for a larger limit, and what is advis
   expect(git(at, "log", "--format=%s", "nebula/demo")).toContain("Land one: Phase one");
 });
 
+test("a phase that used its limit is retried with what each screen advises", async () => {
+  const files = (usd: number) => ({
+    "nebula.toml": manifest(`max_budget_usd = ${usd}\ntotal_budget_usd = 2.1`),
+    "1.md": phaseText("one", "max_review_cycles = 1"),
+  });
+  const at = withDemo(files(2));
+  const bad: Turn = { role: "reviewer", text: issue("No."), costUsd: 1 };
+  const begun = lastRecord(
+    await quasar(at, [...applyArgs(at, [...turns(0, 1).slice(0, 1), bad]), "--json"]),
+  );
+  expect(begun).toMatchObject({ exit: 3, spentUsd: 2 });
+  const [id, folder] = [String(begun["nebulaId"]), join(at.repo, DEMO)];
+  const steps = [
+    `\${EDITOR:-vi} ${folder}/nebula.toml   # set max_budget_usd to 2.4 or more`,
+    `quasar nebula update ${folder}`,
+    `quasar nebula apply ${id} --auto --resume --total-budget 4`,
+  ];
+  const quick = agents(at, turns(0, 0.2));
+  const screens = [["retry", "one"], ["status"], ["plan", DEMO]];
+  for (const args of screens) {
+    const { next } = lastRecord(await quasar(at, ["nebula", ...args, "--json"]));
+    expect(next, args.join(" ")).toEqual(steps);
+  }
+  const resume = steps[2]?.replace(" --total-budget 4", "");
+  const short = await typed(at, resume, quick);
+  expect(lastRecord(short)).toMatchObject({ exit: 4, next: steps });
+  write(folder, files(2.39));
+  await typed(at, steps[1]);
+  expect(lastRecord(await typed(at, resume, quick))).toMatchObject({ exit: 4, next: steps });
+  expect((await quasar(at, ["nebula", "status"])).stdout).toContain(
+    "waits    one: needs a limit of $2.40 to continue; cost $2.00 of $2.39\n",
+  );
+  write(folder, files(2.4));
+  await typed(at, steps[1]);
+  const done = await typed(at, steps[2], quick);
+  expect(done.code, done.stderr).toBe(0);
+});
+
 test("a turn whose end is not known counts with the same bound on each screen", async () => {
   const at = withDemo(limited(5));
   const args = ["nebula", "apply", DEMO, "--auto", "--trust-config"];

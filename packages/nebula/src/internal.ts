@@ -24,7 +24,7 @@ export { findObstacles, type NebulaObstacle } from "./engine/find-obstacles.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { pathsSinceApproval } from "./landing/since-approval.ts";
 export { type Squashed, squashNebula } from "./landing/squash.ts";
-export { type BudgetFacts, type Shortage, shortages } from "./engine/budget.ts";
+export { type BudgetFacts, limitOf, type Shortage, shortages } from "./engine/budget.ts";
 export type { LandingsOnly } from "./context/context.ts";
 export { type Edited, editedSince, takesAnything } from "./engine/edited.ts";
 export { changesAnything, type NebulaUpdate, planUpdate } from "./people/update.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { expect, test } from "vitest";
 import { shortages } from "../src/engine/budget.ts";
+import { answerPhase } from "../src/people/answer.ts";
 import { updateNebula } from "../src/people/update-nebula.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { nebulaCost } from "../src/state/cost.ts";
@@ -259,3 +260,72 @@ test("while one phase waits for a larger limit, others are worked on", async () 
   expect(reason).toBe("budget");
   expect(state.phases.map(({ status }) => status)).toEqual(["awaiting_human", "done"]);
 });
+
+/** Which limits are too small as a nebula stands, as screens say it. */
+async function shortOf(place: Place, totalUsd: number) {
+  const state = newest(place);
+  const facts = { spec: keptSpec(commonDir(place), state), state };
+  const limits = { maxWorkers: 1, totalUsd, phaseUsd: 5 };
+  return shortages({ ...facts, limits, cost: await nebulaCost(commonDir(place), state) }, () => 0);
+}
+
+/** Agents whose first review is refused, and that do not report what they cost, or report all that they may. */
+function agentsFailingOnce(kind: "unreported" | "bounded") {
+  const { offered, optionsOf: paying } = payingAgents(Number.POSITIVE_INFINITY, WORK, [
+    ISSUE,
+    "APPROVED: it is there",
+  ]);
+  const of = (agent: AgentInvoker): AgentInvoker => {
+    if (kind === "bounded") return { ...agent, responseBoundUsd: () => 0.8 };
+    return {
+      ...agent,
+      async invoke(...given) {
+        const { costUsd: _, ...result } = await agent.invoke(...given);
+        return { ...result, costSource: "unknown" };
+      },
+    };
+  };
+  const optionsOf: typeof paying = (spec) => {
+    const { coder, reviewer, ...rest } = paying(spec);
+    return { ...rest, coder: of(coder), reviewer: of(reviewer), maxCycles: 1 };
+  };
+  return { offered, optionsOf };
+}
+
+test.for([
+  ["that report no cost", "unreported", 6, 7.2],
+  ["whose responses are bounded", "bounded", 3.5, 6.86],
+] as const)(
+  "what is advised once a phase that used its limit is retried stays the same, and is enough, with agents %s",
+  async ([, kind, limitUsd, neededUsd]) => {
+    const place = aPlace({}, limited(limitUsd));
+    const { offered, optionsOf } = agentsFailingOnce(kind);
+    const apply = (totalUsd: number) =>
+      place.apply({}, { limits: { maxWorkers: 1, totalUsd, phaseUsd: 5 }, optionsOf });
+    // Both limits have to be larger, and are named at once.
+    const totalUsd = limitUsd + 0.05;
+    expect((await apply(totalUsd)).reason).toBe("failed");
+    expect(await costOf(place)).toBeCloseTo(limitUsd);
+    const retried = { verb: "retry", phase: "a" } as const;
+    expect(answerPhase(commonDir(place), newest(place), retried)).toEqual({ kind: "done" });
+    const advised = [
+      { phase: "a", limit: "phase", neededUsd },
+      { phase: "a", limit: "total", neededUsd },
+    ] as const;
+    expect(await shortOf(place, totalUsd)).toMatchObject(advised);
+    const waits = await apply(totalUsd);
+    expect(waits.reason).toBe("budget");
+    expect(waits.state.phases[0]).toMatchObject({ question: "budget", neededUsd });
+    expect(await shortOf(place, totalUsd)).toMatchObject(advised);
+    // Less than that is named with the limit as it is by then.
+    update(place, limited(limitUsd + 0.01));
+    expect((await apply(totalUsd)).reason).toBe("budget");
+    const [short] = await shortOf(place, totalUsd);
+    expect(short?.why).toMatch(`of $${(limitUsd + 0.01).toFixed(2)}`);
+    answerPhase(commonDir(place), newest(place), retried);
+    expect((await shortOf(place, totalUsd)).map(({ limit }) => limit)).toEqual(["phase", "total"]);
+    update(place, limited(neededUsd));
+    const done = await apply(neededUsd);
+    expect([done.reason, offered.length]).toEqual(["done", 2]);
+  },
+);

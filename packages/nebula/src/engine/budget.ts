@@ -1,6 +1,7 @@
 import { upToCent } from "@quasar/runs/internal";
+import { budget, money } from "@quasar/runs/text";
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
-import type { NebulaCost } from "../state/cost.ts";
+import { type NebulaCost, NOTHING } from "../state/cost.ts";
 import type { NebulaState, PhaseState } from "../state/state.ts";
 import type { EngineLimits } from "../context/context.ts";
 import { type Phase, phasesOf, readyPhases } from "../state/schedule.ts";
@@ -33,17 +34,27 @@ export interface PhaseBudget {
   readonly limitUsd: number;
   /** The total, less what is spent by other phases or set apart for them. */
   readonly restOfTotalUsd: number;
-  /** What it has to be allowed, so that it begins or continues. */
+  /** With which it begins or continues. */
+  readonly leastUsd: number;
+  /** What it is to be allowed where that is not there: enough for a turn, and never less. */
   readonly neededUsd: number;
 }
 
 export function budgetOf(facts: BudgetFacts, { spec, state }: Phase): PhaseBudget {
   const limitUsd = orNone(limitOf(facts, spec));
   const spentUsd = spentBy(facts, state);
+  const leastUsd = state.neededUsd || leastOf(state, { limitUsd, spentUsd });
+  // Begun with little more than it has used it would wait again at once.
+  const shareUsd = isBegunAgain(state) && Number.isFinite(limitUsd) ? limitUsd * SHARE : 0;
   return {
-    ...{ spentUsd, limitUsd, restOfTotalUsd: restOfTotal(facts, state) },
-    neededUsd: state.neededUsd || leastOf(state, { limitUsd, spentUsd }),
+    ...{ spentUsd, limitUsd, restOfTotalUsd: restOfTotal(facts, state), leastUsd },
+    neededUsd: Math.max(leastUsd, upToCent(spentUsd + shareUsd)),
   };
+}
+
+/** Whether a phase has had runs, and another one is to begin. */
+function isBegunAgain({ status, runs }: PhaseState): boolean {
+  return status === "pending" && runs.length > 0;
 }
 
 /** What a phase may spend by its files, or else by what the user has set; 0: no limit. */
@@ -91,11 +102,6 @@ export function isTooLittle(usd: number, neededUsd: number): boolean {
   return usd < neededUsd - TOLERANCE_USD;
 }
 
-/** The limit with which a phase is reworked that has used it. */
-export function limitForRework({ spentUsd, limitUsd }: PhaseBudget): number {
-  return upToCent(spentUsd + limitUsd * SHARE);
-}
-
 /** What stays set apart for a phase once its run is approved: what it has spent, and a share for its rework. */
 export function reservedAfterRun(spentUsd: number, { reservedUsd }: PhaseState): number {
   return Math.min(reservedUsd, spentUsd + reservedUsd * SHARE);
@@ -114,6 +120,8 @@ export interface Shortage {
   readonly limit: "phase" | "total" | "turn";
   /** What that limit has to be at least, in US dollars. */
   readonly neededUsd: number;
+  /** What the phase needs, and what it has used, for a person. */
+  readonly why: string;
 }
 
 /**
@@ -125,28 +133,35 @@ export function shortages(
   facts: BudgetFacts,
   turnUsdOf: (spec: PhaseSpec) => number,
 ): readonly Shortage[] {
-  const open = openPhases(facts).map((phase) => ({ phase, ...budgetOf(facts, phase) }));
+  const open = openPhases(facts).map((phase) => {
+    const own = budgetOf(facts, phase);
+    const { limitUsd, leastUsd, neededUsd } = own;
+    // A limit that is raised is raised to that, and the total has to leave it.
+    const ofTotalUsd = isTooLittle(limitUsd, leastUsd) ? neededUsd : leastUsd;
+    return { phase, ...own, ofTotalUsd };
+  });
   const shortOfTotal = new Map(
     open
-      .filter(({ restOfTotalUsd, neededUsd }) => isTooLittle(restOfTotalUsd, neededUsd))
+      .filter(({ restOfTotalUsd, ofTotalUsd }) => isTooLittle(restOfTotalUsd, ofTotalUsd))
       .map(({ phase, neededUsd }) => [phase.state.id, neededUsd]),
   );
   const neededTotalUsd = facts.state.phases
     .map((each) => Math.max(spentBy(facts, each), each.reservedUsd, shortOfTotal.get(each.id) ?? 0))
     .reduce((sum, usd) => sum + usd, 0);
-  return open.flatMap(({ phase: { spec, state }, limitUsd, restOfTotalUsd, neededUsd }) => {
+  return open.flatMap(({ phase, limitUsd, restOfTotalUsd, leastUsd, ofTotalUsd, neededUsd }) => {
+    const { spec, state } = phase;
     const turnUsd = orNone(turnUsdOf(spec));
     const { neededTurnUsd } = state;
     const limits = [
-      { limit: "phase", usd: limitUsd, leastUsd: neededUsd, neededUsd },
-      { limit: "total", usd: restOfTotalUsd, leastUsd: neededUsd, neededUsd: neededTotalUsd },
+      { limit: "phase", usd: limitUsd, leastUsd, neededUsd },
+      { limit: "total", usd: restOfTotalUsd, leastUsd: ofTotalUsd, neededUsd: neededTotalUsd },
       { limit: "turn", usd: turnUsd, leastUsd: neededTurnUsd, neededUsd: neededTurnUsd },
     ] as const;
     return limits
-      .filter(({ usd, leastUsd }) => isTooLittle(usd, leastUsd))
+      .filter(({ usd, leastUsd: atLeast }) => isTooLittle(usd, atLeast))
       .map(({ limit, neededUsd: usd }) => ({
         ...{ phase: state.id, limit },
-        neededUsd: upToCent(usd),
+        ...{ neededUsd: upToCent(usd), why: whyShort(facts, phase) },
       }));
   });
 }
@@ -164,4 +179,21 @@ function openPhases({ spec, state }: BudgetFacts): readonly Phase[] {
 /** Whether a phase has stopped until a limit is larger. */
 export function waitsForBudget({ status, question }: PhaseState): boolean {
   return status === "awaiting_human" && question === "budget";
+}
+
+/** Why a phase waits for a larger limit, for a person: what it needs, and what it has used. */
+export function whyShort(facts: BudgetFacts, phase: Phase): string {
+  const { limitUsd, restOfTotalUsd, leastUsd, neededUsd } = budgetOf(facts, phase);
+  const { id, neededTurnUsd } = phase.state;
+  const spending = { ...(facts.cost.phases.get(id) ?? NOTHING), hasUnreportedCosts: false };
+  const cost = `cost ${budget(spending, Number.isFinite(limitUsd) ? limitUsd : 0)}`;
+  const [needed, rest] = [money(neededUsd), money(Math.max(0, restOfTotalUsd))];
+  const isLimitShort = isTooLittle(limitUsd, leastUsd);
+  const isTotalShort = !isLimitShort && isTooLittle(restOfTotalUsd, leastUsd);
+  const needs = [
+    isLimitShort && `needs a limit of ${needed} to continue`,
+    isTotalShort && `needs ${needed} to continue, and the total budget leaves it ${rest}`,
+    neededTurnUsd > 0 && `its next turn needs a limit of ${money(neededTurnUsd)} for one turn`,
+  ];
+  return [...needs.filter((need) => need !== false), cost].join("; ");
 }

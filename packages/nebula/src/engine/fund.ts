@@ -1,6 +1,5 @@
 import { firstCycleBudget, spendingIn, upToCent } from "@quasar/runs/internal";
-import { budget, money } from "@quasar/runs/text";
-import { nebulaCost, NOTHING, sumOf } from "../state/cost.ts";
+import { nebulaCost, sumOf } from "../state/cost.ts";
 import { runsFolder } from "../state/home.ts";
 import { report } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
@@ -10,11 +9,11 @@ import {
   budgetOf,
   isTooLittle,
   LEAST_USD,
-  limitForRework,
   mostOf,
   runBudget,
   shortages,
   waitsForBudget,
+  whyShort,
 } from "./budget.ts";
 import type { Engine } from "../context/context.ts";
 import { type Phase, phasesOf } from "../state/schedule.ts";
@@ -25,34 +24,44 @@ import { firstTaskText } from "./task-text.ts";
  * Where that is its own limit it waits for a larger one.
  */
 export async function fundsOf(engine: Engine, phase: Phase): Promise<number | undefined> {
-  const own = ofFirstCycle(engine, phase, budgetOf(await factsOf(engine), anew(phase)));
-  if (isTooLittle(own.limitUsd, own.neededUsd)) {
-    const neededUsd = phase.state.runs.length === 0 ? own.neededUsd : limitForRework(own);
-    await waitForBudget(engine, phase.state, { neededUsd, neededTurnUsd: 0 });
+  const own = withFirstCycle(engine, phase, budgetOf(await factsOf(engine), anew(phase)));
+  if (isTooLittle(own.limitUsd, own.leastUsd)) {
+    await waitForBudget(engine, phase.state, { neededUsd: own.neededUsd, neededTurnUsd: 0 });
     return undefined;
   }
-  if (!isTooLittle(own.restOfTotalUsd, own.neededUsd)) return mostOf(own);
+  if (!isTooLittle(own.restOfTotalUsd, own.leastUsd)) return mostOf(own);
   const { id, neededUsd } = phase.state;
-  if (neededUsd !== own.neededUsd) engine.store.keep(id, { neededUsd: own.neededUsd });
+  if (neededUsd !== own.leastUsd) engine.store.keep(id, { neededUsd: own.leastUsd });
   return undefined;
 }
 
-/** What it has needed before may be another amount by now. */
+/** What its first run has needed before may be another amount by now. */
 function anew({ spec, state }: Phase): Phase {
-  return { spec, state: { ...state, neededUsd: 0 } };
+  return state.runs.length > 0 ? { spec, state } : { spec, state: { ...state, neededUsd: 0 } };
 }
 
-/** A phase begins with what its first cycle needs, unless its own limit is less. */
-function ofFirstCycle(
-  { spec: nebula, optionsOf }: Engine,
-  { spec, state }: Phase,
-  budget: PhaseBudget,
-): PhaseBudget {
-  if (state.runs.length > 0) return budget;
+/** A phase begins with what its first cycle needs, unless its own limit is less; again with what is left, and needs as much. */
+function withFirstCycle(engine: Engine, { spec, state }: Phase, own: PhaseBudget): PhaseBudget {
+  const cycleUsd = ofFirstCycle(engine, spec);
+  if (state.runs.length > 0) {
+    return { ...own, neededUsd: Math.max(own.neededUsd, upToCent(own.spentUsd + cycleUsd)) };
+  }
+  const leastUsd = Math.max(own.leastUsd, Math.min(own.limitUsd, cycleUsd));
+  return { ...own, leastUsd, neededUsd: leastUsd };
+}
+
+function ofFirstCycle({ spec: nebula, optionsOf }: Engine, spec: Phase["spec"]): number {
   const task = firstTaskText(nebula, spec);
-  const cycleUsd = firstCycleBudget({ ...optionsOf(spec, nebula), runId: NO_RUN, task });
-  const neededUsd = Math.max(budget.neededUsd, Math.min(budget.limitUsd, cycleUsd));
-  return { ...budget, neededUsd };
+  return firstCycleBudget({ ...optionsOf(spec, nebula), runId: NO_RUN, task });
+}
+
+/**
+ * What a phase that has failed needs in all, in US dollars, so that another run of it begins with a whole cycle; 0 where
+ * its runs cannot be read, of which it may have failed.
+ */
+export async function neededForRetry(engine: Engine, { spec, state }: Phase): Promise<number> {
+  const spentUsd = await spentByPhase(engine, state).catch(() => undefined);
+  return spentUsd === undefined ? 0 : upToCent(spentUsd + ofFirstCycle(engine, spec));
 }
 
 /** In place of the id of a run that has not begun. */
@@ -110,26 +119,9 @@ async function waitForBudget(
   const facts = await factsOf(engine);
   const [phase] = phasesOf(facts.spec, { phases: [{ ...state, ...needed }] });
   if (phase === undefined) return;
-  const reason = reasonOf(facts, phase);
+  const reason = whyShort(facts, phase);
   const waiting = { status: "awaiting_human", question: "budget", reason, ...needed } as const;
   report(engine, id, waiting, { type: "phase_waits", phase: id, reason });
-}
-
-/** Why a phase waits, for a person: what it needs, and what it has used. */
-function reasonOf(facts: BudgetFacts, phase: Phase): string {
-  const { limitUsd, restOfTotalUsd, neededUsd } = budgetOf(facts, phase);
-  const { id, neededTurnUsd } = phase.state;
-  const spending = { ...(facts.cost.phases.get(id) ?? NOTHING), hasUnreportedCosts: false };
-  const cost = `cost ${budget(spending, Number.isFinite(limitUsd) ? limitUsd : 0)}`;
-  const [needed, rest] = [money(neededUsd), money(Math.max(0, restOfTotalUsd))];
-  const isLimitShort = isTooLittle(limitUsd, neededUsd);
-  const isTotalShort = !isLimitShort && isTooLittle(restOfTotalUsd, neededUsd);
-  const needs = [
-    isLimitShort && `needs a limit of ${needed} to continue`,
-    isTotalShort && `needs ${needed} to continue, and the total budget leaves it ${rest}`,
-    neededTurnUsd > 0 && `its next turn needs a limit of ${money(neededTurnUsd)} for one turn`,
-  ];
-  return [...needs.filter((need) => need !== false), cost].join("; ");
 }
 
 /** Has phases continue whose limits are what they need by now. */

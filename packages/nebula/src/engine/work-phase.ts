@@ -15,7 +15,13 @@ import { treePath } from "../trees/tree.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { isCoderDone } from "./coder-done.ts";
 import { freeze } from "./freeze.ts";
-import { fundAgain, fundsOf, type NeededByRun, waitForLargerLimit } from "./fund.ts";
+import {
+  fundAgain,
+  fundsOf,
+  type NeededByRun,
+  neededForRetry,
+  waitForLargerLimit,
+} from "./fund.ts";
 import { optionsIn } from "./phase-agents.ts";
 import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
@@ -84,7 +90,7 @@ async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
       return "waits";
     case "failed":
       if (came.needed && (await waitForLargerLimit(engine, state, came.needed))) return "settled";
-      return fail(engine, state, came.reason);
+      return fail(engine, { spec, state }, came.reason);
     case "interrupted":
     case "waits":
       return came.as;
@@ -132,7 +138,7 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
   return error instanceof RunsError && error.code !== "ERR_LOCKED";
 }
 
-async function fail(engine: Engine, state: Phase["state"], why: string): Promise<Worked> {
+async function fail(engine: Engine, { spec, state }: Phase, why: string): Promise<Worked> {
   const { id, ref } = state;
   const isLost = !existsSync(join(treePath(engine, ref), ".git"));
   const lost = isLost ? await quarantineLost(engine, state) : "";
@@ -143,9 +149,12 @@ async function fail(engine: Engine, state: Phase["state"], why: string): Promise
     return "interrupted";
   }
   const reason = boundText(isLost ? `${lost}, for the second time in this run: ${why}` : why);
-  const change = { status: "failed", reason, reservedUsd: 0 } as const;
-  const failed = { ...change, isCoderDone: await isCoderDone(engine, state) };
-  report(engine, id, failed, { type: "phase_failed", phase: id, reason });
+  const failed = { status: "failed", reason, reservedUsd: 0 } as const;
+  const again = {
+    isCoderDone: await isCoderDone(engine, state),
+    neededUsd: await neededForRetry(engine, { spec, state }),
+  };
+  report(engine, id, { ...failed, ...again }, { type: "phase_failed", phase: id, reason });
   return "settled";
 }
 

@@ -107,14 +107,13 @@ function phaseFacts({
     const retryAt = now.limits.get(id)?.until ?? "";
     const ofRuns = runs.get(id) ?? [];
     const landedSha = phase.landing > 0 ? phase.candidate : "";
-    const hasBudget = shortages !== undefined && isFunded(phase, shortages);
     const spent = spendingOf(cost.phases, id);
     const maxUsd = spec && own ? limitOf({ spec, limits }, own) : 0;
     const reservedUsd = isWorkedOn ? Math.max(0, exactUsd(phase.reservedUsd - spent.spentUsd)) : 0;
     return {
       ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
       standing: standingOf({ status, isWorkedOn, retryAt }, now),
-      reason: hasBudget ? FUNDED : phase.reason,
+      reason: reasonBy(phase, shortages),
       isMerge: phase.merges !== "",
       ...{ dependsOn: own?.dependsOn ?? [], wave: waves.get(id) ?? 0 },
       attempts: attemptsOf(phase, told.attempts),
@@ -134,6 +133,12 @@ export function isFunded(
   shortages: readonly Shortage[],
 ): boolean {
   return question === "budget" && !shortages.some(({ phase }) => phase === id);
+}
+
+/** Why it waits for a larger limit as its limits are by now; else what is on record. */
+function reasonBy(phase: PhaseState, shortages: readonly Shortage[] | undefined): string {
+  if (phase.question !== "budget" || shortages === undefined) return phase.reason;
+  return shortages.find((each) => each.phase === phase.id)?.why ?? FUNDED;
 }
 
 const FUNDED = "its limits are large enough now: a resume continues it";

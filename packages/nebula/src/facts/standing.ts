@@ -56,7 +56,7 @@ const LIMITS = {
 } as const satisfies Record<Shortage["limit"], string>;
 
 /** A limit that is too small, in words. */
-export function shortageWords({ limit, neededUsd }: Omit<Shortage, "phase">): string {
+export function shortageWords({ limit, neededUsd }: Pick<Shortage, "limit" | "neededUsd">): string {
   return `needs a ${LIMITS[limit]} of ${money(neededUsd)}`;
 }
 
@@ -80,7 +80,7 @@ export function reasonOf(
     shortage,
     moment,
   }: {
-    readonly shortage: Omit<Shortage, "phase"> | undefined;
+    readonly shortage: Pick<Shortage, "limit" | "neededUsd"> | undefined;
     readonly moment: (rfc3339: string) => string;
   },
 ): string {

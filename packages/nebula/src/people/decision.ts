@@ -118,12 +118,12 @@ function retry(
   dependentsOf: (id: string) => readonly string[],
   now: Date,
 ): Decided {
-  const { id, ref, status, attempt, runs, seq, merges, asksPerson } = phase;
+  const { id, ref, status, attempt, runs, seq, neededUsd, merges, asksPerson } = phase;
   if (status !== "failed" && status !== "skipped" && status !== "awaiting_human") {
     const what = "only what failed, was skipped or waits for you can begin again";
     return refused(`${UNDECIDED[status]}: ${what}`);
   }
-  const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq };
+  const anew = { ...pendingPhase(id, ref, now), attempt: attempt + 1, runs, seq, neededUsd };
   const merge = { status: "queued", tip: merges, merges, asksPerson } as const;
   const again = merges === "" ? anew : { ...anew, ...merge };
   const isContinued = status === "failed" && phase.isCoderDone;
@@ -140,7 +140,7 @@ function retry(
 }
 
 /** Its run continues with what its coder has finished. */
-const CONTINUED = { status: "running", reason: "" } as const;
+const CONTINUED = { status: "running", reason: "", neededUsd: 0 } as const;
 
 /** Whether what needs a phase is skipped for its sake, and not for another's. */
 function hasEnded({ status, isLeftOut }: PhaseState): boolean {

@@ -44,7 +44,10 @@ export interface PhaseState {
    * worked on, then what they have and a share for a rework. 0: it has not begun, has ended, or has no limit.
    */
   readonly reservedUsd: number;
-  /** US dollars that all of its runs have to be allowed together, so that it continues. 0: no limit has stopped it. */
+  /**
+   * US dollars that all of its runs have to be allowed together, so that it continues, or begins again where it has failed.
+   * 0: no limit has stopped it.
+   */
   readonly neededUsd: number;
   /** US dollars that one turn has to be allowed, so that it continues. 0: the limit for a turn has not stopped it. */
   readonly neededTurnUsd: number;

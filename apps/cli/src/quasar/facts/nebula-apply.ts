@@ -63,7 +63,7 @@ export const SETTING_OF = {
   turn: "max_turn_budget_usd",
 } as const satisfies Record<Shortage["limit"], string>;
 
-export function shortageFacts({ phase, limit, neededUsd }: Shortage): ShortageFacts {
+export function shortageFacts({ phase, limit, neededUsd }: Omit<Shortage, "why">): ShortageFacts {
   return { phaseId: phase, setting: SETTING_OF[limit], neededBudgetUsd: neededUsd };
 }
 
@@ -71,7 +71,7 @@ export function shortageFacts({ phase, limit, neededUsd }: Shortage): ShortageFa
 export function limitFrom({
   setting,
   neededBudgetUsd: neededUsd,
-}: ShortageFacts): Omit<Shortage, "phase"> {
+}: ShortageFacts): Pick<Shortage, "limit" | "neededUsd"> {
   const limits = ["phase", "total", "turn"] as const;
   const limit = limits.find((each) => SETTING_OF[each] === setting) ?? "phase";
   return { limit, neededUsd };

@@ -6,7 +6,7 @@ import type { NebulaSpec } from "@quasar/nebula/spec";
 import { CliError } from "../../shared/errors.ts";
 
 /** A limit with which the first turn of a phase would not be started. */
-export interface FirstTurnShortage extends Shortage {
+export interface FirstTurnShortage extends Omit<Shortage, "why"> {
   /** Why, for a person. */
   readonly message: string;
 }

@@ -1,9 +1,16 @@
 import type { EngineLimits, NebulaState, TypedLimits } from "@quasar/nebula";
-import { keptSpec, type NebulaCost, type Shortage, shortages } from "@quasar/nebula/internal";
+import {
+  keptSpec,
+  limitOf,
+  type NebulaCost,
+  type Shortage,
+  shortages,
+} from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { LimitsOf } from "@quasar/nebula/facts";
 import type { Workspace } from "@quasar/runs";
+import { upToCent } from "@quasar/runs/internal";
 import { money, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
 import { periodMs, usd, whole } from "../../shared/config/kinds.ts";
@@ -91,10 +98,12 @@ export function raisingOf(
   const { isTotalGiven } = costOf(spec, own);
   const all = shortages({ spec, limits, state, cost }, () => settings.maxTurnBudgetUsd);
   // A total that is the sum of the phases' limits is raised with them.
-  const isRaised = ({ phase, limit }: Shortage): boolean =>
-    !isTotalGiven &&
-    limit === "total" &&
-    all.some((other) => other.phase === phase && other.limit === "phase");
+  const raisedUsd = all.reduce((sum, { phase, limit, neededUsd }) => {
+    const own = limit === "phase" && spec.phases.find(({ id }) => id === phase);
+    return own ? sum + neededUsd - limitOf({ spec, limits }, own) : sum;
+  }, limits.totalUsd);
+  const isRaised = ({ limit, neededUsd }: Shortage): boolean =>
+    !isTotalGiven && limit === "total" && neededUsd <= upToCent(raisedUsd);
   const found = all.filter((each) => !isRaised(each));
   return { shortages: found, ...stepsOf(state, spec, found, limits) };
 }
