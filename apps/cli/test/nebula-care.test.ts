@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
+import { apply, applyArgs, DEMO, GATED, phaseText, withDemo, workOf } from "./a-nebula.ts";
 import { doctor, git, lastRecord, type Place, quasar, start, write } from "./harness.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
@@ -239,6 +239,31 @@ test("a nebula that has begun takes over what its folder says now", async () => 
            quasar nebula apply ${id} --auto --resume
 `);
   expect((await quasar(at, ["nebula", "status"])).stdout).toContain("demo: 1 of 3 phases");
+
+  // It says which settings, and advises nothing that changes nothing.
+  const manifest = GATED["nebula.toml"];
+  write(join(at.repo, DEMO), { "nebula.toml": `${manifest}[execution]\nmax_budget_usd = 6\n` });
+  const settings = await quasar(at, ["nebula", "update", DEMO]);
+  expect(settings.stdout).toContain(`nebula demo changes:
+  settings execution.max_budget_usd (not set) → 6
+  one      keeps the text that it began with
+`);
+  rmSync(join(at.repo, DEMO, "3.md"));
+  const nothing = await quasar(at, ["nebula", "update", DEMO]);
+  const skip = `quasar nebula skip three --nebula ${id}`;
+  expect(nothing.stdout).toBe(`nebula demo takes nothing of it over:
+  one      keeps the text that it began with
+  three    has no file any more, and stays
+  next     ${skip} # its file is gone
+`);
+  const plan = () => quasar(at, ["nebula", "plan", DEMO]);
+  const { stdout: before } = await plan();
+  expect(before).toContain("its files have changed, and an update takes nothing of that over:");
+  expect(before).toContain(`next     ${skip} # its file is gone\n`);
+  expect(before).not.toContain("quasar nebula update");
+  expect((await quasar(at, skip.split(" ").slice(1))).code).toBe(0);
+  const { stdout: after } = await plan();
+  expect(after).not.toMatch(/quasar nebula (?:update|skip)/u);
 });
 
 test("a git hook that came while a nebula worked is named, and holds its phases until a person accepts it", async () => {

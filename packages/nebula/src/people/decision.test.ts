@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type PhaseState, pendingPhase } from "../state/state.ts";
-import { type Decision, decide, VERBS } from "./decision.ts";
+import { canDecide, type Decision, decide, VERBS } from "./decision.ts";
 
 const NOW = new Date(0);
 const known = (id: string, change: Partial<PhaseState>): PhaseState => ({
@@ -120,4 +120,18 @@ test.for([
 ] as const)("an approval of what is %s says so", ([status, why]) => {
   const approved = { ...WAITING, status, question: "", approved: DIGEST, landing: 1 } as const;
   expect(answered({}, approved)).toEqual({ kind: "refused", why });
+});
+
+test.for([
+  ["pending", ["skip"]],
+  ["running", []],
+  ["queued", []],
+  ["done", []],
+  ["failed", ["retry", "skip"]],
+  ["skipped", ["retry", "skip"]],
+  ["awaiting_human", ["approve", "reject", "retry", "skip"]],
+] as const)("of a phase that is %s a person can decide %j", ([status, verbs]) => {
+  const phases = [known("a", { status, question: status === "awaiting_human" ? "land" : "" })];
+  expect(VERBS.filter((verb) => canDecide({ phases }, verb, "a"))).toEqual(verbs);
+  expect(canDecide({ phases }, "skip", "b")).toBe(false);
 });

@@ -76,6 +76,19 @@ export function decide(
   }
 }
 
+/** Whether a decision has a meaning for a phase as it stands. */
+export function canDecide(
+  state: Pick<NebulaState, "phases">,
+  verb: Decision["verb"],
+  id: string,
+): boolean {
+  const shown = state.phases.find((phase) => phase.id === id);
+  if (shown === undefined) return false;
+  const { attempt, digest } = shown;
+  const decision = { verb, phase: id, attempt, digest, reason: "…", isFinal: false };
+  return decide(state, decision, () => [], new Date(0)).kind === "changes";
+}
+
 /** Where a phase is about which there is nothing to decide, whether an engine works or not. */
 const UNDECIDED = {
   pending: "it has not begun",

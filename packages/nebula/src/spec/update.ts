@@ -1,4 +1,5 @@
 import { byName } from "./by-name.ts";
+import { changedSettings, type SettingChange } from "./changed-settings.ts";
 import type { LoadedNebula } from "./load.ts";
 import type { NebulaFiles } from "./parse.ts";
 
@@ -18,6 +19,8 @@ export interface MergedFiles {
   readonly updates: readonly PhaseUpdate[];
   /** Whether nebula.toml is another one. */
   readonly isChanged: boolean;
+  /** By which of its keys; none where only its comments are others. */
+  readonly settings: readonly SettingChange[];
 }
 
 type Loaded = Pick<LoadedNebula, "files" | "spec">;
@@ -60,6 +63,7 @@ export function mergeFiles(
     files: { manifest, phases: sorted, problems: [] },
     updates,
     isChanged: manifest !== before.files.manifest,
+    settings: changedSettings(before.files.manifest ?? "", manifest ?? ""),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   nebulaCost,
   nebulaNow,
   pastPhases,
+  takesAnything,
 } from "@quasar/nebula/internal";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import { type LoadedNebula, type NebulaSpec, type TrustRequest } from "@quasar/nebula/spec";
@@ -33,7 +34,7 @@ import { planLines } from "../nebula/plan-lines.ts";
 import { meantByPlan } from "../nebula/plan-meant.ts";
 import { planResume, resumeLines } from "../nebula/resume-plan.ts";
 import { obstacleLines } from "../nebula/state-lines.ts";
-import { updateLines } from "../nebula/update-lines.ts";
+import { skipSteps, updateLines } from "../nebula/update-lines.ts";
 import { uncommittedBeside } from "../nebula/uncommitted.ts";
 import { settingsIn, userSettings } from "../nebula/user-settings.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
@@ -114,6 +115,10 @@ function editedLines(edited: Edited, dir: string, view: View): readonly string[]
     const why = `its files have changed, and an update is refused: ${cleanLine(edited.message)}`;
     return [...labelled(view, "edited", why, "yellow"), PLAN_OF_COPY, ""];
   }
+  if (!takesAnything(edited)) {
+    const head = "its files have changed, and an update takes nothing of that over:";
+    return [...labelled(view, "edited", head, "yellow"), ...updateLines(edited, view), ""];
+  }
   const head = `its files have changed; ${update} takes that over:`;
   const lines = [...labelled(view, "edited", head, "yellow"), ...updateLines(edited, view)];
   return [...lines, PLAN_OF_COPY, ""];
@@ -162,11 +167,17 @@ async function resumeOf(
     resume: await planResume(workspace, { state, spec, now, short: around.raising.shortages }),
     edited,
     obstacles: around.obstacles.map(({ message }) => message),
-    next:
-      edited === undefined
-        ? steps
-        : [`quasar nebula update ${shellWord(state.dir)} --dry-run`, ...steps],
+    next: [...editedSteps(state, edited), ...steps],
   };
+}
+
+/** What a person does about files that have changed; what stays as it is whatever they type has no step. */
+function editedSteps(state: NebulaState, edited: Edited | undefined): readonly string[] {
+  if (edited === undefined) return [];
+  if (edited instanceof NebulaError || takesAnything(edited)) {
+    return [`quasar nebula update ${shellWord(state.dir)} --dry-run`];
+  }
+  return skipSteps(state, edited.updates);
 }
 
 function baseOfBegun({ base: baseSha, branch }: NebulaState): NebulaBase {

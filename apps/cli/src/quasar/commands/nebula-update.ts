@@ -1,9 +1,10 @@
 import { type NebulaState, findNebula, listNebulae, unfinishedOf } from "@quasar/nebula";
-import { changesAnything, nebulaHome, planUpdate, updateNebula } from "@quasar/nebula/internal";
+import { nebulaHome, planUpdate, takesAnything, updateNebula } from "@quasar/nebula/internal";
 import { loadNebula } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
-import { openUser } from "@quasar/runs/internal";
+import { openUser, openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, fit, jsonLine, shellWord } from "@quasar/runs/text";
+import { existsSync } from "node:fs";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -11,7 +12,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { askNebulaTrust } from "../nebula/trust.ts";
-import { updateLines } from "../nebula/update-lines.ts";
+import { skipSteps, updateLines } from "../nebula/update-lines.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { nextOf } from "../nebula/next.ts";
 import type { NebulaUpdateLine } from "../schemas/nebula-care.ts";
@@ -29,6 +30,7 @@ export async function nebulaUpdateCommand(
   { nebula, dryRun, trustConfig, json }: NebulaUpdateOptions,
 ): Promise<ExitCode> {
   refuseAgents("update");
+  if (!existsSync(dir)) throw await noFolder(dir);
   const loaded = loadNebula(dir);
   if (loaded.spec === undefined) {
     throw new CliError("ERR_NEBULA", `${cleanLine(dir)} is no valid nebula`, {
@@ -43,19 +45,21 @@ export async function nebulaUpdateCommand(
       : findNebula(repositoryId, nebula);
   const isDryRun = dryRun === true;
   const planned = planUpdate(nebulaHome(repositoryId, state.id), state, loaded);
-  const { updates, isChanged } = planned;
-  const isSame = !changesAnything(planned);
+  const { updates, isChanged, settings } = planned;
+  const isSame = !takesAnything(planned);
   let taken: "done" | "left" | undefined;
   if (!isSame && !isDryRun) {
     const stateDir = openUser().folders.state;
     await askNebulaTrust(planned.spec, { root, stateDir, trust: trustConfig === true });
     taken = updateNebula(repositoryId, state, loaded);
   }
-  const next = await stepsAfter(workspace, state, { isSame, taken, dir });
+  const next = isSame
+    ? skipSteps(state, updates)
+    : await stepsAfter(workspace, state, { taken, dir });
   if (json === true) {
     const phases = updates.map(({ phase: phaseId, what }) => ({ phaseId, what }));
     const facts = {
-      ...{ nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, phases },
+      ...{ nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, settings, phases },
       isTaken: taken === "done",
     };
     const line = result("nebula_update", facts, EXIT.ok, next) satisfies NebulaUpdateLine;
@@ -64,34 +68,53 @@ export async function nebulaUpdateCommand(
   }
   const view = viewOf(process.stdout);
   const name = fit(cleanLine(state.name), 40);
-  const how = taken === "left" ? " (its engine takes it within a second)" : "";
   write(process.stdout, [
-    isSame
-      ? `nebula ${name} has all of it already`
-      : `nebula ${name} ${isDryRun ? "would change" : "changes"}${how}:`,
+    `nebula ${name} ${whatHappens({ isSame, isDryRun, taken, hasLines: updates.length > 0 })}`,
     ...updateLines(planned, view),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;
 }
 
+function whatHappens({
+  isSame,
+  isDryRun,
+  taken,
+  hasLines,
+}: {
+  readonly isSame: boolean;
+  readonly isDryRun: boolean;
+  readonly taken: "done" | "left" | undefined;
+  readonly hasLines: boolean;
+}): string {
+  if (isSame) return hasLines ? "takes nothing of it over:" : "has all of it already";
+  if (taken === "left") return "changes (its engine takes it within a second):";
+  return isDryRun ? "would change:" : "changes:";
+}
+
 async function stepsAfter(
   workspace: Workspace,
   { id }: NebulaState,
-  {
-    isSame,
-    taken,
-    dir,
-  }: {
-    readonly isSame: boolean;
-    readonly taken: "done" | "left" | undefined;
-    readonly dir: string;
-  },
+  { taken, dir }: { readonly taken: "done" | "left" | undefined; readonly dir: string },
 ): Promise<readonly string[]> {
-  if (isSame) return [];
   if (taken === undefined) return [`quasar nebula update ${shellWord(dir)}`];
   if (taken === "left") return [`quasar nebula show ${id}`];
   return nextOf(workspace, findNebula(workspace.repositoryId, id));
+}
+
+/** Why what was named is no folder of a nebula. @throws {NebulaError} `ERR_NOT_FOUND` where it is no name either. */
+async function noFolder(named: string): Promise<CliError> {
+  const { repositoryId } = await openWorkspace(process.cwd());
+  const { name, dir } = findNebula(repositoryId, named);
+  const [word, nebula] = [cleanLine(named), fit(cleanLine(name), 40)];
+  if (!existsSync(dir)) {
+    return new CliError("ERR_USAGE", `the folder of the nebula ${nebula} is gone`, {
+      next: ["quasar nebula update DIR   # where it is now"],
+    });
+  }
+  return new CliError("ERR_USAGE", `${word} is no folder: the nebula ${nebula} has another one`, {
+    next: [`quasar nebula update ${shellWord(dir)}`],
+  });
 }
 
 /** Where the folder was moved, or is another copy. */

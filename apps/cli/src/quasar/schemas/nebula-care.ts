@@ -79,11 +79,21 @@ const updated = object(
   "A phase whose file has changed",
 );
 
+const changedSetting = object(
+  {
+    key: text("With the tables that it is in"),
+    before: v.optional(text("Its value, as JSON; left out: it was not there")),
+    now: v.optional(text("Its value, as JSON; left out: it is not there any more")),
+  },
+  "A setting of a nebula that was changed",
+);
+
 export const nebulaUpdateLine = result("nebula_update", "A nebula took over what its folder says", {
   nebulaId: text("The nebula"),
   nebula: text("Its name"),
   dryRun: flag("Whether nothing was changed, and this is what would be"),
   isChanged: flag("Whether nebula.toml is another one"),
+  settings: list(changedSetting, "Keys of nebula.toml that have another value"),
   isTaken: flag(
     "Whether it is carried out; else nothing is to be, or the engine that works on it does so within a second",
   ),
