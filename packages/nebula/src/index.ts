@@ -5,7 +5,8 @@ export type { EngineLimits, PhaseRunOptions } from "./context/context.ts";
 export { NebulaError, type NebulaErrorCode } from "./errors.ts";
 export type { NebulaEvent, StopReason, Told } from "./events.ts";
 export { type Answer, type Answered, answerPhase } from "./people/answer.ts";
-export { findNebula, isUnfinished, listNebulae, unfinishedOf } from "./state/list.ts";
+export { findNebula } from "./state/choose.ts";
+export { isUnfinished, listNebulae, unfinishedOf } from "./state/list.ts";
 export type {
   NebulaState,
   PhaseState,

@@ -12,14 +12,8 @@ export { pastPhases } from "./state/past.ts";
 export { nebulaEvents } from "./state/events.ts";
 export { followEvents } from "./state/follow.ts";
 export type { KeptEvent } from "./state/recent-events.ts";
-export {
-  canRetry,
-  findNebula,
-  isUnfinished,
-  keptSpec,
-  listNebulae,
-  withTypedTotal,
-} from "./state/list.ts";
+export { type Choice, chooseNebula, findNebula, namedNebulae } from "./state/choose.ts";
+export { canRetry, isUnfinished, keptSpec, listNebulae, withTypedTotal } from "./state/list.ts";
 export { findObstacles, type NebulaObstacle } from "./engine/find-obstacles.ts";
 export { keptAs, type PrunedNebula, pruneNebula } from "./engine/prune.ts";
 export { pathsSinceApproval } from "./landing/since-approval.ts";
@@ -35,7 +29,7 @@ export { earlierText } from "./engine/text-of-run.ts";
 export { continueNebula, pauseEnds, pauseNebula } from "./people/pause.ts";
 export { updateBase } from "./engine/update-base.ts";
 export type { BaseUpdate } from "./people/take-base.ts";
-export { answerQuestion, nebulaOfQuestion } from "./people/answer-question.ts";
+export { answerQuestion, nebulaOfQuestion, noQuestion } from "./people/answer-question.ts";
 export { canDecide } from "./people/decision.ts";
 export { decidePlan, planWaits } from "./people/plan-gate.ts";
 export type { AgentQuestion } from "./question.ts";

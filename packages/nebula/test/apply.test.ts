@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { loadNebula } from "../src/spec/index.ts";
-import { findNebula } from "../src/state/list.ts";
+import { chooseNebula, findNebula } from "../src/state/choose.ts";
 import {
   agentsOf,
   aPlace,
@@ -166,7 +166,36 @@ test("where several nebulae are unfinished one is meant by its id, name or folde
     loaded: loadNebula(other),
     resumed: undefined,
   });
-  expect(() => find()).toThrow(`${state.id} ("other"), ${demo.id} ("demo")`);
+  const step = (id: string) => `quasar nebula stop ${id}`;
+  expect(() => chooseNebula(commonDir(place), undefined, { step })).toThrow(
+    expect.objectContaining({
+      message: "several nebulae are meant; name one by its id",
+      next: [
+        { shell: step(state.id), note: "other" },
+        { shell: step(demo.id), note: "demo" },
+      ],
+    }),
+  );
+  expect(() => find()).toThrow("several nebulae are meant");
+  const like = (...names: readonly string[]) => [
+    ({ name }: { readonly name: string }) => names.includes(name),
+  ];
+  // A condition decides where one nebula alone meets it, and nothing where none does.
+  const choose = (...names: readonly string[]) =>
+    chooseNebula(commonDir(place), undefined, { prefers: like(...names) }).name;
+  expect(choose("demo")).toBe("demo");
+  expect(() => choose("demo", "other")).toThrow("several");
+  expect(() => choose()).toThrow("several");
+  // What would be refused for each of them is no advice.
+  expect(() => chooseNebula(commonDir(place), undefined, { step, isFor: () => false })).toThrow(
+    expect.objectContaining({
+      message: "several nebulae are unfinished, and this does nothing for any of them now",
+      next: [
+        { shell: `quasar nebula status ${state.id}`, note: "other" },
+        { shell: `quasar nebula status ${demo.id}`, note: "demo" },
+      ],
+    }),
+  );
   for (const named of [demo.id, "demo", place.dir]) expect(find(named)).toEqual(demo);
   expect(() => find("none")).toThrow('there is no nebula "none" in this repository');
 });

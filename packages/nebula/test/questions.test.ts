@@ -229,8 +229,16 @@ test("a question is answered once, and what is unknown, empty or too long is ref
   for (const text of ["  ", "x".repeat(4001)]) {
     expect(() => answer(place, text, id)).toThrow("1 to 4000 characters");
   }
-  expect(() => answer(place, "8080", "q-00000000")).toThrow("there is no question");
+  const unknown = () => answer(place, "8080", "q-00000000");
+  const next = [{ shell: `quasar nebula answer ${id} "your answer"`, note: expect.any(String) }];
+  expect(unknown).toThrow(
+    expect.objectContaining({ message: 'there is no question "q-00000000"', next }),
+  );
   expect(answer(place, "8080", id)).toEqual({ kind: "done" });
+  const looks = [
+    { shell: `quasar nebula status ${newest(place).id}`, note: "demo: nothing is asked" },
+  ];
+  expect(unknown).toThrow(expect.objectContaining({ next: looks }));
   expect(answer(place, "80", id)).toEqual({
     kind: "refused",
     why: "it has an answer already, which stays",

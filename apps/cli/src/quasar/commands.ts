@@ -278,7 +278,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--cost", "what each attempt of a phase has cost, too"],
     ],
     examples: [
-      ["quasar nebula status", "the one that is unfinished, else the newest"],
+      ["quasar nebula status", "those that are unfinished, else the newest"],
       ["quasar nebula status --cost", "what its phases and their attempts have cost"],
       ["quasar nebula status tokens --all", "by its name, with each phase"],
     ],

@@ -1,11 +1,13 @@
 import { lockUnlessEngine, withState } from "../state/lock.ts";
+import { cleanLine, fit } from "@quasar/runs/text";
 import { NebulaError } from "../errors.ts";
 import { whyArchived } from "../state/archived.ts";
 import { nebulaHome } from "../state/home.ts";
-import { listNebulae } from "../state/list.ts";
+import { isUnfinished, listNebulae } from "../state/list.ts";
 import { requireState } from "../state/store.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import type { Answered } from "./answer.ts";
+import { openQuestions } from "./open-questions.ts";
 import { keepAnswer, readAnswer, readQuestion } from "./question-files.ts";
 import { type AgentQuestion, MOST_ANSWER } from "../question.ts";
 import { takeAnswers } from "./take-answers.ts";
@@ -15,6 +17,25 @@ export function nebulaOfQuestion(commonDir: string, id: string): NebulaState | u
   return listNebulae(commonDir).find(
     (nebula) => readQuestion(nebulaHome(commonDir, nebula.id), id) !== undefined,
   );
+}
+
+const MOST_SHOWN = 3;
+
+/** That there is no question of an id, and which can be answered. */
+export function noQuestion(commonDir: string, id: string): NebulaError {
+  const open = listNebulae(commonDir).filter(isUnfinished);
+  const asked = open.flatMap((nebula) => openQuestions(commonDir, nebula));
+  const answers = asked.map((question) => ({
+    shell: `quasar nebula answer ${question.id} "your answer"`,
+    note: fit(cleanLine(question.summary), 60),
+  }));
+  const looks = open.map((nebula) => ({
+    shell: `quasar nebula status ${nebula.id}`,
+    note: `${fit(cleanLine(nebula.name), 40)}: nothing is asked`,
+  }));
+  const next = (asked.length > 0 ? answers : looks).slice(0, MOST_SHOWN);
+  const message = `there is no question ${JSON.stringify(id)}`;
+  return new NebulaError("ERR_NOT_FOUND", message, { next });
 }
 
 /** An answer, and who gives it. */
@@ -38,9 +59,7 @@ export function answerQuestion(
 ): Answered {
   const home = nebulaHome(commonDir, state.id);
   const question = readQuestion(home, id);
-  if (question === undefined) {
-    throw new NebulaError("ERR_NOT_FOUND", `there is no question ${JSON.stringify(id)}`);
-  }
+  if (question === undefined) throw noQuestion(commonDir, id);
   const said = text.trim().toWellFormed();
   if (said === "" || said.length > MOST_ANSWER) {
     const message = `an answer has 1 to ${MOST_ANSWER} characters, and this one ${said.length}`;

@@ -6,7 +6,8 @@ import { NebulaError } from "../errors.ts";
 import { nebulaHome } from "./home.ts";
 import { NO_PUSH } from "./state.ts";
 import { createState, openState } from "./store.ts";
-import { findNebula, listNebulae, unfinishedOf, unreadableNebulae } from "./list.ts";
+import { findNebula } from "./choose.ts";
+import { listNebulae, unfinishedOf, unreadableNebulae } from "./list.ts";
 
 /** What the state of a nebula cannot be read for. */
 const failure: { code: string | undefined } = vi.hoisted(() => ({ code: undefined }));

@@ -1,10 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { namesIn } from "@quasar/process/files";
-import { NebulaError } from "../errors.ts";
 import { readSpec } from "./copy.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { isNebulaId, nebulaeFolder, nebulaHome } from "./home.ts";
-import { noNebula } from "./no-nebula.ts";
 import { isSettled, type NebulaState } from "./state.ts";
 import { loadState } from "./store.ts";
 import { isUnreadable, unreadableError, type UnreadableNebula } from "./unreadable.ts";
@@ -111,25 +109,4 @@ export function unfinishedOf(
   const found = open.find((nebula) => nebula.dir === path) ?? open.find(isMoved);
   if (found === undefined) refuseUnreadable(commonDir);
   return found;
-}
-
-/**
- * The nebula that a person means: by its id, its name or its folder; without any the only one that is unfinished, else
- * the newest.
- *
- * @throws {NebulaError} `ERR_NOT_FOUND`; `ERR_USAGE` where several are meant; as {@link refuseUnreadable} where what is meant
- *   may be what cannot be read.
- */
-export function findNebula(commonDir: string, named: string | undefined): NebulaState {
-  const all = listNebulae(commonDir);
-  const meant =
-    named === undefined ? all : all.filter(({ id, name, dir }) => [id, name, dir].includes(named));
-  const open = meant.filter(isUnfinished);
-  const [first, second] = open.length > 0 ? open : meant.slice(0, 1);
-  if (first === undefined) throw noNebula(named, all, unreadableNebulae(commonDir));
-  if (second !== undefined) {
-    const ids = open.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");
-    throw new NebulaError("ERR_USAGE", `several nebulae are meant; name one by its id: ${ids}`);
-  }
-  return first;
 }

@@ -5,7 +5,15 @@ import {
   findNebula,
   type NebulaState,
 } from "@quasar/nebula";
-import { answerQuestion, decidePlan, editedSince, nebulaOfQuestion } from "@quasar/nebula/internal";
+import {
+  answerQuestion,
+  canDecide,
+  chooseNebula,
+  decidePlan,
+  editedSince,
+  nebulaOfQuestion,
+  noQuestion,
+} from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
@@ -15,6 +23,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { nebulaOfPhase } from "../nebula/choose.ts";
 import { type EditedAdvice, editedAdvice, withEdited } from "../nebula/edited.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { nextOf } from "../nebula/next.ts";
@@ -48,7 +57,10 @@ export async function nebulaAnswerCommand(
   refuseAgents(verb);
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const state = findNebula(repositoryId, nebula);
+  const state = nebulaOfPhase(repositoryId, nebula, {
+    ...{ command: verb, phase },
+    isFor: (each) => canDecide(each, verb, phase),
+  });
   const isFinal = final === true;
   const answer = { verb, phase, isFinal, reason: await reasonOf(verb, phase, { reason, isFinal }) };
   const answered = answerPhase(repositoryId, state, answer);
@@ -99,11 +111,19 @@ export async function nebulaPlanDecisionCommand(
   }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const state = findNebula(repositoryId, nebula);
+  const state = chooseNebula(repositoryId, nebula, {
+    step: (id) => `quasar nebula ${verb} --nebula ${id}`,
+    isFor: (each) => isPlanAsked(each) || (verb === "approve" && each.planVerdict === "rejected"),
+    prefers: [isPlanAsked],
+  });
   const answered = decidePlan(repositoryId, state, { verb, reason });
   const words = PLAN_DONE[verb];
   const told = { workspace, state, answered, about: "plan", words };
   return tell(told, { phaseId: "", decision: verb }, json);
+}
+
+function isPlanAsked({ planVerdict }: NebulaState): boolean {
+  return planVerdict === "asked";
 }
 
 /** `quasar nebula answer`: answers a question of an agent. */
@@ -116,8 +136,11 @@ export async function nebulaQuestionCommand(
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   // It names its nebula, of which several may be unfinished.
-  const own = nebula === undefined ? nebulaOfQuestion(repositoryId, question) : undefined;
-  const state = own ?? findNebula(repositoryId, nebula);
+  const state =
+    nebula === undefined
+      ? nebulaOfQuestion(repositoryId, question)
+      : findNebula(repositoryId, nebula);
+  if (state === undefined) throw noQuestion(repositoryId, question);
   const answered = answerQuestion(repositoryId, state, { question, text });
   const phase = state.phases.find(({ questions }) => questions.includes(question));
   const words = "answered, for the next prompt";

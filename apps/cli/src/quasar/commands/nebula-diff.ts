@@ -1,4 +1,4 @@
-import { findNebula, type NebulaState, type PhaseState } from "@quasar/nebula";
+import type { NebulaState, PhaseState } from "@quasar/nebula";
 import { nebulaNow, noPhase, pathsSinceApproval } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
@@ -6,6 +6,7 @@ import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { showDiff, type Span } from "../../shared/show-diff.ts";
+import { nebulaOfPhase } from "../nebula/choose.ts";
 import { standingNow } from "../nebula/standing.ts";
 
 export interface NebulaDiffOptions {
@@ -31,7 +32,10 @@ export async function nebulaDiffCommand(
   }
   const workspace = await openWorkspace(process.cwd());
   const { root, repositoryId } = workspace;
-  const state = findNebula(repositoryId, nebula);
+  const state = nebulaOfPhase(repositoryId, nebula, {
+    ...{ command: "diff", phase: id },
+    isFor: ({ phases }) => phases.some((each) => each.id === id && each.tip !== ""),
+  });
   const phase = phaseOf(state, id);
   const how = { of: { phaseId: id }, stat, json };
   if (sinceApproval === true) {

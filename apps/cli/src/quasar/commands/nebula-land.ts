@@ -1,10 +1,11 @@
-import { findNebula, type NebulaState } from "@quasar/nebula";
-import { nebulaNow, noPhase } from "@quasar/nebula/internal";
+import type { NebulaState, PhaseState } from "@quasar/nebula";
+import { chooseNebula, nebulaNow, noPhase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
+import { nebulaOfPhase } from "../nebula/choose.ts";
 import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { standingNow } from "../nebula/standing.ts";
@@ -23,11 +24,31 @@ export async function nebulaLandCommand(
 ): Promise<ExitCode> {
   refuseAgents("land");
   const workspace = await openWorkspace(process.cwd());
-  const state = findNebula(workspace.repositoryId, nebula);
+  const state = meantByLand(workspace, phase, nebula);
   await requireApproved(workspace, state, phase);
   const meant = { workspace, loaded: undefined, resumed: state };
   const options = { flags: {}, auto: true, trustConfig, json } as const;
   return workOnNebula(state.id, meant, options, { phase });
+}
+
+function meantByLand(
+  { repositoryId }: Workspace,
+  phase: string | undefined,
+  nebula: string | undefined,
+): NebulaState {
+  const hasApproved = ({ phases }: NebulaState): boolean =>
+    phases.some((each) => (phase === undefined || each.id === phase) && isApproved(each));
+  if (phase !== undefined) {
+    return nebulaOfPhase(repositoryId, nebula, { command: "land", phase, isFor: hasApproved });
+  }
+  return chooseNebula(repositoryId, nebula, {
+    step: (id) => `quasar nebula land --nebula ${id}`,
+    isFor: hasApproved,
+  });
+}
+
+function isApproved({ status }: PhaseState): boolean {
+  return status === "queued" || status === "landing";
 }
 
 /** Refuses where nothing waits to land. @throws {CliError} `ERR_NOTHING_TO_RESUME`, `ERR_NOT_FOUND` */
@@ -37,7 +58,7 @@ async function requireApproved(
   id: string | undefined,
 ): Promise<void> {
   const meant = state.phases.filter((phase) => id === undefined || phase.id === id);
-  if (meant.some(({ status }) => status === "queued" || status === "landing")) return;
+  if (meant.some(isApproved)) return;
   const now = nebulaNow(workspace.repositoryId, state);
   const next = await nextOf(workspace, state, { now });
   const [first] = meant;

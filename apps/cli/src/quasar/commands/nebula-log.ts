@@ -1,5 +1,5 @@
 import { findNebula } from "@quasar/nebula";
-import { followEvents } from "@quasar/nebula/internal";
+import { chooseNebula, followEvents } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -23,7 +23,7 @@ export async function nebulaLogCommand(
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const { id } = findNebula(repositoryId, named);
+  const { id } = chooseNebula(repositoryId, named, { step: (each) => `quasar nebula log ${each}` });
   const unread = new AbortController();
   process.stdout.once("error", () => unread.abort());
   const { signal } = unread;

@@ -1,5 +1,6 @@
-import { findNebula, isUnfinished, type NebulaState } from "@quasar/nebula";
+import { isUnfinished, type NebulaState } from "@quasar/nebula";
 import {
+  chooseNebula,
   continueNebula,
   nebulaHome,
   nebulaNow,
@@ -13,6 +14,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { hasEngine } from "../nebula/choose.ts";
 import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaPauseLine } from "../schemas/nebula-care.ts";
@@ -29,7 +31,10 @@ export async function nebulaPauseCommand(
   refuseAgents("pause");
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const state = findNebula(repositoryId, named);
+  const state = chooseNebula(repositoryId, named, {
+    step: (id) => `quasar nebula pause ${id}`,
+    prefers: [hasEngine(repositoryId)],
+  });
   if (!isUnfinished(state)) {
     const message = `the nebula ${cleanLine(state.name)} has ended`;
     const next = await nextOf(workspace, state);
@@ -55,7 +60,13 @@ export async function nebulaContinueCommand(
   refuseAgents("continue");
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const state = findNebula(repositoryId, named);
+  const isPaused = (each: NebulaState): boolean =>
+    pauseEnds(nebulaHome(repositoryId, each.id), each).length > 0;
+  const state = chooseNebula(repositoryId, named, {
+    step: (id) => `quasar nebula continue ${id}`,
+    isFor: isPaused,
+    prefers: [hasEngine(repositoryId)],
+  });
   const wasPaused = continueNebula(repositoryId, state);
   const left = pauseEnds(nebulaHome(repositoryId, state.id), state);
   const name = cleanLine(state.name);

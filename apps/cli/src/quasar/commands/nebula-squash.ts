@@ -1,5 +1,4 @@
-import { findNebula } from "@quasar/nebula";
-import { squashNebula } from "@quasar/nebula/internal";
+import { chooseNebula, squashNebula } from "@quasar/nebula/internal";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -20,7 +19,9 @@ export async function nebulaSquashCommand(
   { onto: wanted, json }: NebulaSquashOptions,
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const state = findNebula(workspace.repositoryId, named);
+  const state = chooseNebula(workspace.repositoryId, named, {
+    step: (id) => `quasar nebula squash ${id}`,
+  });
   const made = await squashNebula(repositoryOf(workspace), state, wanted);
   const { branch, sha, onto: ontoSha, notLanded: missingPhaseIds } = made;
   const next = [`git show --stat ${shellWord(branch)}`, `git merge ${shellWord(branch)}`];

@@ -1,5 +1,4 @@
-import { findNebula } from "@quasar/nebula";
-import { stopEngine } from "@quasar/nebula/internal";
+import { chooseNebula, stopEngine } from "@quasar/nebula/internal";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -7,6 +6,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { hasEngine } from "../nebula/choose.ts";
 import { nextOf } from "../nebula/next.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaStopLine } from "../schemas/nebula-care.ts";
@@ -24,9 +24,12 @@ export async function nebulaStopCommand(
   refuseAgents("stop");
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
-  const state = findNebula(repositoryId, named);
-  const { id: nebulaId, name: nebula } = state;
   const isNow = now === true;
+  const state = chooseNebula(repositoryId, named, {
+    step: (id) => `quasar nebula stop ${id}${isNow ? " --now" : ""}`,
+    isFor: hasEngine(repositoryId),
+  });
+  const { id: nebulaId, name: nebula } = state;
   if (stopEngine(repositoryId, state, { isNow }) === "idle") {
     const message = `nothing works on the nebula ${cleanLine(nebula)}`;
     const next = await nextOf(workspace, state);

@@ -1,10 +1,10 @@
 import { currentHead } from "@quasar/git";
 import { isAncestor, refSha, resolveCommit } from "@quasar/git/history";
 import { findNebula, type NebulaState } from "@quasar/nebula";
-import { type BaseUpdate, keptSpec, updateBase } from "@quasar/nebula/internal";
+import { type BaseUpdate, chooseNebula, keptSpec, updateBase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openUser, openWorkspace, repositoryOf } from "@quasar/runs/internal";
-import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
+import { cleanLine, fit, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -30,7 +30,10 @@ export async function nebulaUpdateBaseCommand(
 ): Promise<ExitCode> {
   refuseAgents("update-base");
   const workspace = await openWorkspace(process.cwd());
-  const state = findNebula(workspace.repositoryId, nebula);
+  const commitWord = named === undefined ? "" : ` ${shellWord(named)}`;
+  const state = chooseNebula(workspace.repositoryId, nebula, {
+    step: (id) => `quasar nebula update-base${commitWord} --nebula ${id}`,
+  });
   const commit = await (named === undefined
     ? headOf(workspace, state)
     : namedCommit(workspace, named));
