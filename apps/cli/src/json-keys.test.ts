@@ -6,11 +6,11 @@ import { LINES as OF_QUASAR } from "./quasar/schemas/index.ts";
 // One thing has one name in all that --json prints: a key that is not here is a new word, to be chosen with care.
 
 const KEYS = `
-  abandonedMs access accounts acknowledged action added agent agents aliases alivePid allFindings
+  abandonedMs access accounts acknowledged action added agent agentPhaseIds agents aliases alivePid allFindings
   allow allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked
   askedAt askedUsd asks assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch
   baseSha bootId branch branchPrefix brokenHistory bundle by caches capsUsd category chain change
-  changed changedFindings changedPaths changes check checkResults checked checkpoint
+  changed changedFindings changedPaths changedSettings changes check checkResults checked checkpoint
   checkpointCount checkpointId checkpoints checks choices client code coder coderModel command
   commands commit commitAfter commitBefore commits committed committedAt commonDir completedAt
   completedMs config configSha256 confirmed constraints content context copy cost costByCycle
@@ -47,12 +47,12 @@ const KEYS = `
   setting settings setup severity sha sha256 shell shortages sigAlg sigVersion signal signature
   signed signedBy sizeBytes skipped snapshot snapshots source specRevision spentUsd ssh startTicks
   startedAt stat state statement status stderrBytes stderrSha256 stdoutBytes stdoutSha256 step
-  stepBase stepCount stepNames stepResults stepRuns stepType steps stop stopped streamsUsage
+  stepBase stepCount stepNames stepResults stepRuns stepType steps stop stopped stops streamsUsage
   structuredOutput summary supervisorFailures surroundings tail task taskCertificateSha256
   taskCount taskId taskIds taskRecord tasks template templateSteps templates text tier time
   timeoutMs tipSha title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore
   treeSha trigger turn turnBudgetUsd turnCount turnId turnRole turns type uncommitted
-  uncommittedCount unknownUsd unusable unwritten updatedAt url v validation validationCommand value
+  uncommittedCount unknownUsd unusable unwritten updatedAt url v validation validationCommand value valueBefore valueNow
   variables verdict verdicts verifications verifiedAt verify version waitMs waitsFor warnings
   wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace workspaceId
   workspaces

@@ -81,6 +81,14 @@ test("nebula stop ends an engine from another shell, and a resume continues", as
   const stop = await quasar(at, ["nebula", "stop"]);
   expect(stop.stdout).toContain("nebula demo stops after the turns in flight\n");
   expect(stop.code).toBe(0);
+  const { stops, next } = lastRecord(await quasar(at, ["nebula", "status", "--json"]));
+  expect(stops).toBe("after-turns");
+  expect(next).toEqual([
+    expect.stringContaining("--follow"),
+    expect.stringMatching(/^quasar nebula stop \w+ --now {3}# cuts the turns in flight off$/u),
+  ]);
+  const status = await quasar(at, ["nebula", "status"]);
+  expect(status.stdout).toContain("  stops    after the turns in flight\n");
   const end = await working.finished;
   expect(end.code).toBe(130);
   expect(end.stdout).toContain('"what":"engine_stops"');

@@ -1,3 +1,4 @@
+import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apply, applyArgs, DEMO, phaseText, withDemo, workOf } from "./a-nebula.ts";
@@ -307,22 +308,30 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
     isFolderChanged: false,
     spentUsd: expect.any(Number),
     resume: [
-      { phaseId: "one", action: "continue", ...ofRun },
+      { phaseId: "one", action: "continue", ...ofRun, items: [{ kind: "followed" }] },
       { phaseId: "two", action: "continue", ...ofRun },
       { phaseId: "three", action: "begin", attempt: 1, waitsFor: ["one", "two"] },
     ],
     next: [`quasar nebula apply ${String(id)} --auto --resume`],
   });
+  const outlived = await screen(at, "status");
+  expect(outlived).toContain("  stopped  one, two\n");
+  expect(outlived).toContain("  agents   one, two: still at work, and cost; a resume reattaches\n");
   write(join(at.repo, DEMO), { "3.md": phaseText("three") });
   const text = await screen(at, "plan", "demo");
   expect(text).toMatch(/^ {2}cost .*\n {2}spent {4}\$0\.00 known, up to \$\d\.\d\d more\n/mu);
   expect(text).toMatch(
-    /\n {2}what a resume does:\n {2}resumes {2}one: run \S+, from its cycle 1\n {11}two: run \S+, from its cycle 1\n {2}later {4}three, after one, two\n/u,
+    /\n {2}what a resume does:\n {2}resumes {2}one: The coder is still running; the resume reattaches to it\. \(run \S+, from its cycle 1\)\n {11}two: The coder is still running; the resume reattaches to it\. \(run \S+, from its cycle 1\)\n {2}later {4}three, after one, two\n/u,
   );
   expect(text).toContain("  edited   its files have changed; quasar nebula update ");
   expect(await screen(at, "plan", DEMO)).toMatch(
     /^ {2}edited {3}its files have changed; quasar nebula update \S+ takes that over:\n {2}three {4}takes its new text\nUntil then .* by its copy, which this plan is of:\n\ndemo: 3 phases/u,
   );
+  const trees = join(at.outside, ".repo.quasar", String(id));
+  const [first = ""] = readdirSync(trees).filter((name) => name.startsWith("p1-"));
+  renameSync(join(trees, first), join(trees, "away"));
+  expect(await screen(at, "plan", "demo")).toContain("one: its work tree is gone: it is made again");
+  renameSync(join(trees, "away"), join(trees, first));
   releaseModel(at);
   const turns = agents(at, workOf("one", "two", "three"));
   const end = await quasar(at, ["nebula", "apply", DEMO, "--auto", "--resume", ...turns]);

@@ -37,6 +37,7 @@ export { stopEngine } from "./people/stop.ts";
 export { isTreeOfPhase, type OwnedPhase, phaseOfRun, phaseOfTree } from "./state/phase-run.ts";
 export { refuseWorkedOn, unfinishedError } from "./state/unfinished.ts";
 export { hasTrees } from "./trees/left.ts";
+export { treesFolder } from "./trees/place.ts";
 export { treesToFix } from "./trees/to-fix.ts";
 export { moveBranchCommand } from "./state/move-branch.ts";
 export { noPhase } from "./state/no-phase.ts";

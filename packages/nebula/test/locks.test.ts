@@ -4,21 +4,22 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { acquireLock } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { stopEngine, takeStop } from "../src/people/stop.ts";
+import { stopAsked, stopEngine, takeStop } from "../src/people/stop.ts";
 import { nebulaHome } from "../src/state/home.ts";
 import { lockEngine, lockNebula, lockUnlessEngine } from "../src/state/lock.ts";
 import { refuseWorkedOn } from "../src/state/unfinished.ts";
 
-const removal = vi.hoisted(() => ({ before: (): void => {} }));
+const reading = vi.hoisted(() => ({ before: (): void => {} }));
 
 vi.mock(import("@quasar/durable"), async (original) => {
   const durable = await original();
   return {
     ...durable,
-    removeFile: (path: string) => {
-      removal.before();
-      durable.removeFile(path);
+    readWholeFile: (...args: Parameters<typeof durable.readWholeFile>) => {
+      reading.before();
+      return durable.readWholeFile(...args);
     },
   };
 });
@@ -37,13 +38,16 @@ test("a stop that comes while an engine takes another one is taken after it", ()
   const { commonDir, home } = aHome();
   const engine = lockEngine(home);
   expect(stopEngine(commonDir, STATE, { isNow: false })).toBe("left");
-  removal.before = () => {
-    removal.before = () => {};
+  reading.before = () => {
+    reading.before = () => {};
     expect(stopEngine(commonDir, STATE, { isNow: true })).toBe("left");
   };
   expect(takeStop(home)).toMatchObject({ isNow: false });
   expect(takeStop(home)).toMatchObject({ isNow: true });
   expect(takeStop(home)).toBeUndefined();
+  // Until it has ended, others see that it stops; of another engine nobody has asked that.
+  expect(stopAsked(home, currentProcess())).toMatchObject({ isNow: true });
+  expect(stopAsked(home, { ...currentProcess(), pid: process.ppid })).toBeUndefined();
   engine.release();
   expect(stopEngine(commonDir, STATE, { isNow: true })).toBe("idle");
 });

@@ -79,7 +79,7 @@ test("a folder that was moved is known by its new place once it is resumed from 
   const { state } = await place.apply(WRITES_BOTH, { loaded, resumed });
   expect([resumed?.dir, state.dir, newest(place).dir]).toEqual([place.dir, dir, dir]);
   write(dir, { PAUSE: "" });
-  const { pauseEnds } = nebulaNow(commonDir(place), newest(place));
+  const { pauseEnds } = await nebulaNow(commonDir(place), newest(place));
   expect(pauseEnds).toEqual([`rm ${join(dir, "PAUSE")}`]);
   // By its id, it stays so.
   rmSync(join(dir, "PAUSE"));

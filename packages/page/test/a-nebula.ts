@@ -85,6 +85,8 @@ export function aNebula(change: Partial<NebulaFacts> = {}): NebulaFacts {
     tipSha: sha(2),
     status: "stopped",
     pid: undefined,
+    stops: undefined,
+    agents: [],
     pauseEnds: [],
     landedCount: 2,
     phaseCount: 5,

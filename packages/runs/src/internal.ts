@@ -64,6 +64,7 @@ export { leftoversBeside } from "./tree/processes.ts";
 export {
   type AfterCoder,
   afterCoder,
+  hasAgentAtWork,
   lastCommitOf,
   lastReportOf,
   type RunSpending,

@@ -103,7 +103,14 @@ export function aNebula(more: Partial<NebulaFacts> = {}): NebulaFacts {
   return {
     ...{ id: "k3v9x2m4qa", name: "auth", branch: "nebula/auth", status: "working" },
     ...{ baseSha: "a".repeat(40), tipSha: "c".repeat(40), planVerdict: "", planReason: "" },
-    ...{ dir: "/repo/.nebulas/auth", pid: 4711, pauseEnds: [], push: undefined },
+    ...{
+      dir: "/repo/.nebulas/auth",
+      pid: 4711,
+      stops: undefined,
+      agents: [],
+      pauseEnds: [],
+      push: undefined,
+    },
     ...{ isArchived: false, shortages: [], obstacles: [], decisions: [], questions: [] },
     ...{ openQuestions: [], recovery: NO_RECOVERY, problems: [] },
     ...{ startedAt: "2026-11-21T15:24:00Z", lastAt: "2026-11-21T16:05:00Z" },

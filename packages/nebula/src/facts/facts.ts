@@ -66,6 +66,7 @@ export function nebulaFacts(sources: NebulaSources): NebulaFacts {
     ...{ id: state.id, name: state.name, dir: state.dir, branch: state.branch },
     ...{ baseSha: state.base, tipSha: landedTip(state), isArchived: state.archivedFrom !== "" },
     status: statusOf(state, now),
+    ...{ stops: now.stops, agents: [...now.agents] },
     ...{ pid: now.pid, pauseEnds: now.pauseEnds, planVerdict, planReason },
     ...{ startedAt: state.createdAt, lastAt: story.lastAt || state.createdAt },
     push: pushFacts(state),

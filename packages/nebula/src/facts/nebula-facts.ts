@@ -30,6 +30,10 @@ export interface NebulaFacts extends NebulaProgress {
   readonly status: "working" | "paused" | "stopped" | "done";
   /** The process of the engine that works on it; `undefined`: none does. */
   readonly pid: number | undefined;
+  /** That a person has asked that engine to stop, and it has not yet; `undefined`: nobody has. */
+  readonly stops: { readonly isNow: boolean } | undefined;
+  /** The phases whose agents work although no engine does: a resume reattaches to them. */
+  readonly agents: readonly string[];
   /** The commands that together end its pause; none: it is not paused. */
   readonly pauseEnds: readonly string[];
   readonly startedAt: string;

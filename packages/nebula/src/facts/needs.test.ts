@@ -25,7 +25,7 @@ test("the most urgent comes first: questions, decisions in the order of the plan
     aPhase("asks", { status: "awaiting_human", question: "answer", questions: [question.id] }),
     aPhase("works", { status: "running" }),
   ];
-  const shortages = [{ phase: "poor", limit: "phase", neededUsd: 4.5 }] as const;
+  const shortages = [{ phase: "poor", limit: "phase", neededUsd: 4.5, why: "" }] as const;
   const needs = needsOf({ ...OPEN, phases }, { questions: [question] }, shortages);
   expect(needs.map(({ kind, phase, text }) => [kind, phase, text])).toEqual([
     ["agent", "asks", "which?"],

@@ -59,7 +59,7 @@ export function openNebulaFacts(
       const { state, recent } = savedNow();
       const read = specNow(state);
       const { spec, limits, problems } = read;
-      const now = nebulaNow(commonDir, state);
+      const now = await nebulaNow(commonDir, state);
       const cost = await costNow(state);
       const holders = now.pid === undefined ? NOBODY : runnersIn(commonDir);
       const runs = await runsNow(state, holders);

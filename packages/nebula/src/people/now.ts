@@ -1,10 +1,12 @@
-import { openUser } from "@quasar/runs/internal";
+import { join } from "node:path";
+import { hasAgentAtWork, openUser } from "@quasar/runs/internal";
 import { LimitFiles } from "../state/limit-files.ts";
 import { laneWaits, phasesOf } from "../state/schedule.ts";
+import { type StopNote, stopAsked } from "./stop.ts";
 import { pauseEnds } from "./pause.ts";
 import { openQuestions } from "./open-questions.ts";
 import type { AgentQuestion } from "../question.ts";
-import { nebulaHome } from "../state/home.ts";
+import { type NebulaHome, nebulaHome, runsFolder } from "../state/home.ts";
 import { keptSpec } from "../state/list.ts";
 import { engineOf } from "../state/lock.ts";
 import type { NebulaState } from "../state/state.ts";
@@ -16,6 +18,10 @@ export interface NebulaNow {
   readonly pid: number | undefined;
   /** The phases that a worker of that engine has, by their ids. */
   readonly working: ReadonlySet<string>;
+  /** That a person has asked that engine to stop, and it has not yet; `undefined`: nobody has. */
+  readonly stops: Pick<StopNote, "isNow"> | undefined;
+  /** The phases whose agents work although no engine does, by their ids: a resume reattaches to them. */
+  readonly agents: ReadonlySet<string>;
   /** The usage limits that phases wait for, by the phase's id. */
   readonly limits: ReadonlyMap<string, StandingLimit>;
   /** The commands that together end its pause; none: it is not paused. */
@@ -36,17 +42,33 @@ export interface StandingLimit {
 }
 
 /** @param commonDir - The git folder that all work trees share. */
-export function nebulaNow(commonDir: string, state: NebulaState): NebulaNow {
+export async function nebulaNow(commonDir: string, state: NebulaState): Promise<NebulaNow> {
   const home = nebulaHome(commonDir, state.id);
-  const pid = engineOf(home)?.pid;
+  const engine = engineOf(home);
+  const pid = engine?.pid;
   const working = pid === undefined ? new Set<string>() : workedOn(commonDir, state);
   const limitFiles = new LimitFiles(openUser().folders.state);
   return {
     ...{ pid, working, limits: limitsOf(state, working, limitFiles) },
+    stops: engine && stopAsked(home, engine),
+    agents: engine === undefined ? await agentsAtWork(home, state) : new Set(),
     pauseEnds: pauseEnds(home, state),
     laneWaits: waitsOf(commonDir, state),
     questions: openQuestions(commonDir, state),
   };
+}
+
+async function agentsAtWork(
+  home: NebulaHome,
+  { phases }: NebulaState,
+): Promise<ReadonlySet<string>> {
+  const agents = new Set<string>();
+  for (const { id, ref, runId } of phases.filter(({ status }) => status === "running")) {
+    // Of a run that cannot be read nobody knows; other screens tell of its damage.
+    const isAtWork = await hasAgentAtWork(join(runsFolder(home, ref), runId)).catch(() => false);
+    if (isAtWork) agents.add(id);
+  }
+  return agents;
 }
 
 /** A limit that is over, or whose file is gone, keeps nobody. */

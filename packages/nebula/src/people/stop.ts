@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { removeFile, replaceFile } from "@quasar/durable";
-import { currentProcess } from "@quasar/process";
+import { replaceFile } from "@quasar/durable";
+import { currentProcess, type ProcessIdentity } from "@quasar/process";
 import { entryAt } from "@quasar/process/files";
 import * as v from "valibot";
 import { engineOf, lockUnlessEngine } from "../state/lock.ts";
@@ -42,16 +42,24 @@ export function stopEngine(
   return "left";
 }
 
-/** Takes the note that was left for this engine; one that was for another goes, too. One that comes meanwhile stays. */
+/**
+ * Takes the note that was left for this engine; one that was for another goes, too. One that comes meanwhile stays. What was
+ * taken is kept until the next one is, so that others see that the engine stops.
+ */
 export function takeStop(home: NebulaHome): StopNote | undefined {
-  const taken = `${pathOf(home)}.taken`;
   if (entryAt(pathOf(home)) === undefined) return undefined;
-  renameSync(pathOf(home), taken);
-  const found = readNote(taken, 4096);
-  if (found.kind !== "text") return undefined;
-  removeFile(taken);
-  const note = parsed(found.text);
-  const { pid, startTime } = currentProcess();
+  renameSync(pathOf(home), takenPath(home));
+  return noteFor(currentProcess(), takenPath(home));
+}
+
+/** What a person has asked of an engine that has not ended yet; `undefined`: nothing. */
+export function stopAsked(home: NebulaHome, engine: ProcessIdentity): StopNote | undefined {
+  return noteFor(engine, pathOf(home)) ?? noteFor(engine, takenPath(home));
+}
+
+function noteFor({ pid, startTime }: ProcessIdentity, path: string): StopNote | undefined {
+  const found = readNote(path, 4096);
+  const note = found.kind === "text" ? parsed(found.text) : undefined;
   return note?.pid === pid && note.startTime === startTime ? note : undefined;
 }
 
@@ -63,6 +71,10 @@ function parsed(text: string): StopNote | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function takenPath(home: NebulaHome): string {
+  return `${pathOf(home)}.taken`;
 }
 
 function pathOf({ dir }: NebulaHome): string {

@@ -33,7 +33,7 @@ function sourcesOf(state: NebulaState, change: Partial<NebulaSources> = {}): Neb
     cost: { total: nothing, phases: new Map() },
     now: {
       ...{ pid: undefined, working: new Set(), limits: new Map(), pauseEnds: [] },
-      ...{ laneWaits: new Map(), questions: [] },
+      ...{ laneWaits: new Map(), questions: [], stops: undefined, agents: new Set() },
     },
     story: NO_STORY,
     runs: new Map(),

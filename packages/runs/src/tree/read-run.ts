@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isAgentAlive } from "@quasar/loop/turn";
 import { openTurnUsd, withoutSubject } from "@quasar/loop/internal";
 import { namesIn } from "@quasar/process/files";
 import { isRunId } from "../run-id.ts";
@@ -28,6 +29,17 @@ export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, R
     spending.set(id, { spentUsd: totalCostUsd + openUsd, unknownUsd: unknownCostUsd + openUsd });
   }
   return spending;
+}
+
+/**
+ * Whether the agent of a run's turn works at this moment, whoever listens to it.
+ *
+ * @param runDir - Absolute path of the run's folder.
+ * @throws {CheckpointError} Where the run cannot be read.
+ */
+export async function hasAgentAtWork(runDir: string): Promise<boolean> {
+  const loaded = await storesIn(runDir, {}).current.load();
+  return loaded !== undefined && isAgentAlive(loaded.checkpoint);
 }
 
 /**

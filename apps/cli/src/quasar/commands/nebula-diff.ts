@@ -46,7 +46,7 @@ export async function nebulaDiffCommand(
   if (from === "" || to === "") {
     const what =
       landed === true ? "has no candidate for a landing" : "has nothing that is approved";
-    const standing = standingNow(phase, nebulaNow(repositoryId, state));
+    const standing = standingNow(phase, await nebulaNow(repositoryId, state));
     throw new CliError("ERR_STATE", `${cleanLine(id)} ${what} yet (${standing})`, {
       next: [`quasar nebula status ${state.id} --all`],
     });

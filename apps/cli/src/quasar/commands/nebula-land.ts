@@ -59,7 +59,7 @@ async function requireApproved(
 ): Promise<void> {
   const meant = state.phases.filter((phase) => id === undefined || phase.id === id);
   if (meant.some(isApproved)) return;
-  const now = nebulaNow(workspace.repositoryId, state);
+  const now = await nebulaNow(workspace.repositoryId, state);
   const next = await nextOf(workspace, state, { now });
   const [first] = meant;
   if (id !== undefined && first === undefined) throw noPhase(state, id);

@@ -41,7 +41,7 @@ export async function nebulaPauseCommand(
     throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const isNew = pauseNebula(repositoryId, state, new Date());
-  const { pid } = nebulaNow(repositoryId, state);
+  const { pid } = await nebulaNow(repositoryId, state);
   const words = isNew ? PAUSED[pid === undefined ? "idle" : "working"] : "is paused already";
   report(state, { isPaused: true, words, next: [`quasar nebula continue ${state.id}`] }, json);
   return EXIT.ok;
@@ -74,7 +74,7 @@ export async function nebulaContinueCommand(
     const message = `a file in its folder pauses the nebula ${name}, too`;
     throw new CliError("ERR_PERSON", message, { next: left });
   }
-  const now = nebulaNow(repositoryId, state);
+  const now = await nebulaNow(repositoryId, state);
   const next = await nextOf(workspace, state, { now });
   if (!wasPaused) {
     throw new CliError("ERR_NOTHING_TO_RESUME", `the nebula ${name} is not paused`, { next });

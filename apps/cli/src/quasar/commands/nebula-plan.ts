@@ -152,7 +152,7 @@ async function resumeOf(
   },
 ) {
   const { repositoryId } = workspace;
-  const now = nebulaNow(repositoryId, state);
+  const now = await nebulaNow(repositoryId, state);
   const edited = editedSince(repositoryId, state, loaded);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost });

@@ -89,7 +89,7 @@ async function showNebula(
   const { repositoryId } = workspace;
   const spec = keptSpec(repositoryId, state);
   const { execution, context } = spec;
-  const now = nebulaNow(repositoryId, state);
+  const now = await nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost });
   const { phases, ...facts } = nebulaFacts(state, cost, now, around);
@@ -140,7 +140,7 @@ async function showPhase(
 ): Promise<void> {
   const { repositoryId, root } = workspace;
   const phase = state.phases.find((each) => each.id === id);
-  const now = nebulaNow(repositoryId, state);
+  const now = await nebulaNow(repositoryId, state);
   const settings = settingsIn(workspace);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost, settings });

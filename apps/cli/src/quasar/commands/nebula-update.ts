@@ -59,7 +59,10 @@ export async function nebulaUpdateCommand(
   if (json === true) {
     const phases = updates.map(({ phase: phaseId, what }) => ({ phaseId, what }));
     const facts = {
-      ...{ nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, settings, phases },
+      ...{ nebulaId: state.id, nebula: state.name, dryRun: isDryRun, isChanged, phases },
+      changedSettings: settings.map(({ key, before: valueBefore, now: valueNow }) => ({
+        ...{ key, valueBefore, valueNow },
+      })),
       isTaken: taken === "done",
     };
     const line = result("nebula_update", facts, EXIT.ok, next) satisfies NebulaUpdateLine;

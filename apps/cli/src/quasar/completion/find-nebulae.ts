@@ -20,7 +20,7 @@ export async function findPhases(
 ): Promise<readonly Candidate[]> {
   const { repositoryId } = await openWorkspace(process.cwd());
   const state = findNebula(repositoryId, named);
-  const now = nebulaNow(repositoryId, state);
+  const now = await nebulaNow(repositoryId, state);
   return state.phases
     .filter(({ id }) => id.startsWith(typed))
     .slice(0, MOST)

@@ -30,6 +30,10 @@ export interface NebulaFacts extends NebulaProgress, SpendingFacts {
   readonly shortages: readonly ShortageFacts[];
   /** The process of the engine that works on it. */
   readonly pid?: number | undefined;
+  /** Whether a person has asked that engine to stop, and how. */
+  readonly stops?: "now" | "after-turns" | undefined;
+  /** The phases whose agents work although no engine does. */
+  readonly agentPhaseIds: readonly string[];
   /** What ends its pause; none: it is not paused. */
   readonly pauseEnds: readonly string[];
   /** What stands in the way of an engine, in words. */
@@ -130,7 +134,8 @@ export function nebulaLine(model: Model): NebulaFacts {
     ...{ landedCount: model.landedCount, phaseCount: model.phaseCount },
     ...{ nebulaId: model.id, nebula: model.name, dir: model.dir },
     ...{ branch: model.branch, baseSha: model.baseSha },
-    ...{ pid: model.pid, pauseEnds: model.pauseEnds },
+    ...{ pid: model.pid, pauseEnds: model.pauseEnds, agentPhaseIds: model.agents },
+    stops: model.stops && (model.stops.isNow ? "now" : "after-turns"),
     obstacles: model.obstacles.map(({ message }) => message),
     ...spendingFacts(money),
     shortages: model.shortages.map(shortageFacts),

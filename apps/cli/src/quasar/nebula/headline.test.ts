@@ -19,6 +19,7 @@ test("a failure is two lines of a screen, cut between words", () => {
       branch: "nebula/shop",
       spentUsd: 0,
       pauseEnds: [],
+      agentPhaseIds: [],
       obstacles: [],
       plan: "open",
     },

@@ -28,6 +28,18 @@ test("each phase that waits has a line, the first one all that can be typed", ()
   ]);
 });
 
+test.for([
+  [undefined, ["quasar nebula stop abc"]],
+  [{ isNow: false }, ["quasar nebula stop abc --now   # cuts the turns in flight off"]],
+  [{ isNow: true }, []],
+] as const)("an engine that was asked to stop is not stopped again: %j", ([stops, steps]) => {
+  const phases = [{ id: "a", status: "running", question: "", questions: [], merges: "" }];
+  const nebula = { id: "abc", archivedFrom: "", planVerdict: "", phases };
+  const now = { pid: 1, stops, pauseEnds: [], questions: [], limits: new Map() };
+  const next = stepsOfNebula(nebula as unknown as NebulaState, now as unknown as NebulaNow);
+  expect(next).toEqual(["quasar nebula log abc --follow", ...steps]);
+});
+
 test("what was approved as another change leads to what differs", () => {
   const asked = { id: "a", status: "awaiting_human", question: "land", questions: [], merges: "" };
   const phase = { ...asked, approvedCandidate: "1".repeat(40) };

@@ -102,8 +102,14 @@ export function stepsOfNebula(
   // What is said of a branch is not true of one that lacks what has landed.
   if (isEnded && obstacles.length === 0) return [...steps, ...endSteps(state, around)];
   if (steps.length > 0) return steps;
-  const watch = [`quasar nebula log ${nebulaId} --follow`, `quasar nebula stop ${nebulaId}`];
+  const watch = [`quasar nebula log ${nebulaId} --follow`, ...stopSteps(state, now)];
   return [...watch, ...liftSteps(now)];
+}
+
+/** What stops an engine that works, or has it stop sooner. */
+function stopSteps({ id }: NebulaState, { stops }: NebulaNow): readonly string[] {
+  if (stops === undefined) return [`quasar nebula stop ${id}`];
+  return stops.isNow ? [] : [`quasar nebula stop ${id} --now   # cuts the turns in flight off`];
 }
 
 /** What becomes of what has landed, or of a nebula that has landed nothing. */

@@ -3,10 +3,12 @@ import { isFunded } from "@quasar/nebula/facts";
 import type { NebulaNow, Shortage } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
+import { cleanLine } from "@quasar/runs/text";
 import { momentAfter } from "@quasar/runs/words";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { headline } from "./headline.ts";
 import { attemptsOf } from "./phase-facts.ts";
+import { type PlannedItem, planRun } from "./plan-run.ts";
 import { nameOf, namesOf } from "./standing.ts";
 
 /** What a resume would do with a phase that has neither landed nor failed. */
@@ -19,6 +21,8 @@ export interface PlannedResume {
   readonly runId?: string | undefined;
   /** The last cycle that this has begun. */
   readonly cycle?: number | undefined;
+  /** What becomes of the parts of that run; left out where it is not known before. */
+  readonly items?: readonly PlannedItem[] | undefined;
   /** Phases that land before it begins or lands, and have not. */
   readonly waitsFor: readonly string[];
   /** What it waits for besides; `""`: nothing. */
@@ -60,9 +64,10 @@ export async function planResume(
       }
       case "running": {
         const run = { ...known, ...(await runOf(workspace, state, phase)) };
+        const items = run.runId === undefined ? undefined : await planRun(workspace, state, phase);
         return why === undefined
-          ? { ...run, action: "continue" }
-          : { ...run, action: "wait", reason: why };
+          ? { ...run, items, action: "continue" }
+          : { ...run, items, action: "wait", reason: why };
       }
       case "pending": {
         if (!isPlanOpen)
@@ -109,7 +114,7 @@ function labelOf({ action, waitsFor }: PlannedResume): (typeof LABELS)[number] {
 }
 
 function wordsOf(each: PlannedResume, view: View): string {
-  const { phaseId, action, attempt, runId, cycle, waitsFor, reason } = each;
+  const { phaseId, action, attempt, runId, cycle, items = [], waitsFor, reason } = each;
   const name = nameOf(phaseId);
   const again = attempt > 1 ? `, attempt ${attempt}` : "";
   const [after = ""] = namesOf(waitsFor);
@@ -117,5 +122,7 @@ function wordsOf(each: PlannedResume, view: View): string {
   if (action === "wait") return `${name}: ${headline(reason, view, `${name}: `)}`;
   if (action !== "continue") return `${name}${again}${then}`;
   if (runId === undefined) return `${name}${again}: its run begins, nothing of it was saved`;
-  return `${name}${again}: run ${runId}, from its cycle ${cycle ?? 1}`;
+  const where = `run ${runId}, from its cycle ${cycle ?? 1}`;
+  if (items.length === 0) return `${name}${again}: ${where}`;
+  return `${name}${again}: ${items.map(({ message }) => cleanLine(message)).join("; ")} (${where})`;
 }

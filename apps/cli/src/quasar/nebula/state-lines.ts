@@ -55,9 +55,11 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
     ...heads.map((line) => view.paint("bold", line)),
+    ...stopLines(nebula, view),
     ...(pauseEnds.length === 0
       ? []
       : labelled(view, "paused", `until ${pauseEnds.join(" and ")}`, "yellow")),
+    ...agentLines(nebula, view),
     ...obstacleLines(nebula.obstacles, view),
     ...planLines(nebula, view),
     ...pushLines(nebula, view),
@@ -68,6 +70,22 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
       return lines.flatMap((line, at) => labelled(view, at === 0 ? standing : "", line, style));
     }),
   ];
+}
+
+const STOPS = {
+  now: "now: the turns in flight are cut off and resumed later",
+  "after-turns": "after the turns in flight",
+} as const;
+
+function stopLines({ stops }: NebulaFacts, view: View): readonly string[] {
+  return stops === undefined ? [] : labelled(view, "stops", STOPS[stops], "yellow");
+}
+
+/** That agents outlive their engine. */
+function agentLines({ agentPhaseIds }: NebulaFacts, view: View): readonly string[] {
+  return namesOf(agentPhaseIds).flatMap((names) =>
+    labelled(view, "agents", `${names}: still at work, and cost; a resume reattaches`, "yellow"),
+  );
 }
 
 const idOf = ({ phaseId }: NebulaPhaseFacts): string => phaseId;

@@ -21,7 +21,7 @@ export interface NebulaLook {
 
 export async function lookAtNebula(workspace: Workspace, state: NebulaState): Promise<NebulaLook> {
   const { repositoryId } = workspace;
-  const now = nebulaNow(repositoryId, state);
+  const now = await nebulaNow(repositoryId, state);
   const cost = await nebulaCost(repositoryId, state);
   const around = await aroundOf(workspace, state, { cost });
   const edited = editedSince(repositoryId, state);

@@ -119,7 +119,7 @@ export async function workOnNebula(
     // Somebody may have decided since.
     const state = findNebula(repositoryId, ended.id);
     const { settings } = prepared;
-    const now = nebulaNow(repositoryId, state);
+    const now = await nebulaNow(repositoryId, state);
     const cost = await nebulaCost(repositoryId, state);
     const around = await aroundOf(meant.workspace, state, { cost, settings });
     const exit = interrupts.exitCode() ?? exitOfNebula(reason);

@@ -38,7 +38,7 @@ async function findUnnamed(workspace: Workspace): Promise<Watched> {
   const ofNebula = (id: string): Watched => ({ kind: "nebula", id, workspace });
   for (const nebula of nebulae) {
     const { nebulaNow } = await import("@quasar/nebula/internal");
-    if (nebulaNow(repositoryId, nebula).pid !== undefined) return ofNebula(nebula.id);
+    if ((await nebulaNow(repositoryId, nebula)).pid !== undefined) return ofNebula(nebula.id);
   }
   const [nebula] = nebulae;
   const working = lockHolder(workspace)?.runId;

@@ -178,6 +178,15 @@ export const NEBULA_ENTRIES = {
   phaseCount: whole("How many phases of work it has: those that only merge the base do not count"),
   shortages: list(shortage, "The limits that are too small for phases to begin or continue"),
   pid: v.optional(whole("The process that works on it")),
+  stops: v.optional(
+    word(
+      ["now", "after-turns"],
+      "That a person has asked that process to stop; left out: nobody has",
+    ),
+  ),
+  agentPhaseIds: texts(
+    "Phases whose agents work and cost although no process does that works on the nebula: a resume reattaches to them",
+  ),
   pauseEnds: texts("The commands that together end its pause; none: it is not paused"),
   obstacles: texts("What stands in the way of an engine, each in words; none: nothing does"),
   plan: word(

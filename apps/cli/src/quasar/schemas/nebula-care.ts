@@ -82,8 +82,8 @@ const updated = object(
 const changedSetting = object(
   {
     key: text("With the tables that it is in"),
-    before: v.optional(text("Its value, as JSON; left out: it was not there")),
-    now: v.optional(text("Its value, as JSON; left out: it is not there any more")),
+    valueBefore: v.optional(text("Its value before, as JSON; left out: it was not there")),
+    valueNow: v.optional(text("Its value, as JSON; left out: it is not there any more")),
   },
   "A setting of a nebula that was changed",
 );
@@ -93,7 +93,7 @@ export const nebulaUpdateLine = result("nebula_update", "A nebula took over what
   nebula: text("Its name"),
   dryRun: flag("Whether nothing was changed, and this is what would be"),
   isChanged: flag("Whether nebula.toml is another one"),
-  settings: list(changedSetting, "Keys of nebula.toml that have another value"),
+  changedSettings: list(changedSetting, "Keys of nebula.toml that have another value"),
   isTaken: flag(
     "Whether it is carried out; else nothing is to be, or the engine that works on it does so within a second",
   ),

@@ -14,6 +14,7 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
+import { ITEM_KINDS } from "./plan.ts";
 import { shortage, SPENDING } from "./spending.ts";
 
 const CATEGORIES = [
@@ -120,6 +121,18 @@ const resumed = object(
     attempt: whole("From 1"),
     runId: v.optional(runId("The run that it continues; left out where nothing of it was saved")),
     cycle: v.optional(whole("The last cycle that this has begun")),
+    items: v.optional(
+      list(
+        object(
+          {
+            kind: word([...ITEM_KINDS], "What becomes of a part of the run"),
+            message: text("The same for a person"),
+          },
+          "What a resume would do with a part of the run",
+        ),
+        "What becomes of that run; left out where it is not known before",
+      ),
+    ),
     waitsFor: texts("Phases that land before it begins or lands"),
     reason: text("What it waits for besides, for a person"),
   },

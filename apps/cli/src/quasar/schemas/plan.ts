@@ -16,9 +16,12 @@ const KINDS = [
   "waits",
 ] as const satisfies readonly PlanKind[];
 
+/** What may become of a part of a run that is resumed. */
+export const ITEM_KINDS = [...KINDS, "accepted"] as const;
+
 const item = object(
   {
-    kind: word([...KINDS, "accepted"], "What becomes of a part of the run"),
+    kind: word([...ITEM_KINDS], "What becomes of a part of the run"),
     message: text("The same for a person"),
     data: v.pipe(
       v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
