@@ -185,6 +185,23 @@ test("a plan is approved for the engine that is resumed, and the screen names th
   expect(plan).toContain(
     "\n  gate     you approve this plan before any phase begins, and each change",
   );
+  // It is true of the phases that ask before they land, and of no other.
+  const some = join(at.repo, ".nebulas", "some");
+  const phases = {
+    "1.md": phaseText("one"),
+    "2.md": phaseText("two", 'gate = "trust"'),
+    "3.md": phaseText("three", 'gate = "watch"'),
+  };
+  write(some, { "nebula.toml": gate.replace("demo", "some"), ...phases });
+  const gateOf = async () => /^ {2}gate {5}(.*)$/mu.exec(await screen(at, "plan", some))?.[1];
+  expect(await gateOf()).toBe(
+    "you approve this plan before any phase begins, and the change of one before landing; others land without asking you",
+  );
+  expect(await screen(at, "plan", some)).not.toContain("uncommitted");
+  write(some, { "1.md": phases["2.md"].replace("two", "one") });
+  expect(await gateOf()).toBe(
+    "you approve this plan before any phase begins; changes land without asking you",
+  );
   git(at, "switch", "-q", "--detach");
   expect(await screen(at, "plan", DEMO)).not.toContain("no branch");
   const { nebulaId: id } = lastRecord(await apply(at, workOf("one")));
@@ -314,9 +331,11 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
     ],
     next: [`quasar nebula apply ${String(id)} --auto --resume`],
   });
-  const outlived = await screen(at, "status");
-  expect(outlived).toContain("  stopped  one, two\n");
-  expect(outlived).toContain("  agents   one, two: still at work, and cost; a resume reattaches\n");
+  const withoutEngine = await screen(at, "status");
+  expect(withoutEngine).toContain("  stopped  one, two\n");
+  expect(withoutEngine).toContain(
+    "  agents   one, two: still at work, and cost; a resume reattaches\n",
+  );
   write(join(at.repo, DEMO), { "3.md": phaseText("three") });
   const text = await screen(at, "plan", "demo");
   expect(text).toMatch(/^ {2}cost .*\n {2}spent {4}\$0\.00 known, up to \$\d\.\d\d more\n/mu);
@@ -330,7 +349,9 @@ test("the plan of a nebula that has begun says what a resume does", async () => 
   const trees = join(at.outside, ".repo.quasar", String(id));
   const [first = ""] = readdirSync(trees).filter((name) => name.startsWith("p1-"));
   renameSync(join(trees, first), join(trees, "away"));
-  expect(await screen(at, "plan", "demo")).toContain("one: its work tree is gone: it is made again");
+  expect(await screen(at, "plan", "demo")).toContain(
+    "one: its work tree is gone: it is made again",
+  );
   renameSync(join(trees, "away"), join(trees, first));
   releaseModel(at);
   const turns = agents(at, workOf("one", "two", "three"));

@@ -1,6 +1,7 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
 export { branchOf } from "./state/branch.ts";
 export { bringBackCommand } from "./state/bring-back.ts";
+export { MANIFEST_FILE } from "./spec/manifest.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";

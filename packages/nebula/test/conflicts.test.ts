@@ -292,8 +292,8 @@ const kindNamed = (name: string): Kind => {
 
 /** What a coder may leave of a conflict, and the path in which it is. */
 const UNRESOLVED = [
-  ["all as it was", "content", () => {}, /^\[merge\] f: it has marks/u],
-  ["the last marker", "add/add", leaveLastMarker, /^\[merge\] f: it has marks/u],
+  ["all as it was", "content", () => {}, /^\[merge\] f: it still has conflict markers$/u],
+  ["the last marker", "add/add", leaveLastMarker, /^\[merge\] f: it still has conflict markers$/u],
   ["the markers in a file that it moved", "content", moveOnce, /^\[merge\] moved: /u],
   ["the name that git gave a file", "directory/file", () => {}, /^\[merge\] d~[0-9a-f]{40}: /u],
 ] as const;

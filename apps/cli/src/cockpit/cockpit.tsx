@@ -223,7 +223,8 @@ class Cockpit {
     if (shown === undefined)
       return [painted(line("waiting for its first save"), this.#options.abilities)];
     const canDecide = this.#options.decider !== undefined;
-    const frame = frameOf(shown, { size, ui: this.#ui, now: Date.now(), canDecide });
+    const ownsWork = this.#options.ended !== undefined;
+    const frame = frameOf(shown, { size, ui: this.#ui, now: Date.now(), canDecide, ownsWork });
     const [first] = frame.ids;
     if (first !== undefined && !frame.ids.includes(this.#ui.selected)) {
       this.#ui = { ...this.#ui, selected: first };

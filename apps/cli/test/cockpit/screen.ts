@@ -15,18 +15,22 @@ export const PLAIN: Abilities = { hasColour: false, isAscii: false };
 export class Screen {
   readonly #shown: Shown;
   readonly #size: Size;
+  readonly #ownsWork: boolean;
   ui: Ui;
   /** What the last key had to be followed by. */
   effect: ReturnType<typeof press>["effect"];
 
-  constructor(shown: Shown, size: Size, ui: Partial<Ui> = {}) {
+  /** @param ownsWork - Whether it is that of work, and not of looking. */
+  constructor(shown: Shown, size: Size, ui: Partial<Ui> = {}, ownsWork: boolean = false) {
+    this.#ownsWork = ownsWork;
     this.#shown = shown;
     this.#size = size;
     this.ui = { ...FRESH, ...ui };
   }
 
   frame(): Frame {
-    return frameOf(this.#shown, { size: this.#size, ui: this.ui, now: NOW, canDecide: true });
+    const how = { canDecide: true, ownsWork: this.#ownsWork };
+    return frameOf(this.#shown, { size: this.#size, ui: this.ui, now: NOW, ...how });
   }
 
   press(...keys: readonly string[]): this {

@@ -62,7 +62,13 @@ export async function pageOf(at: Place, id: string): Promise<Facts> {
 export function screenOf(facts: Pick<Shown, "kind">, ui: Partial<Ui> = {}): string {
   const shown = { ...facts, said: new Map(), change: undefined } as unknown as Shown;
   const size = { columns: 160, rows: 60 };
-  const options = { size, ui: { ...FRESH, ...ui }, now: Date.now(), canDecide: true };
+  const options = {
+    size,
+    ui: { ...FRESH, ...ui },
+    now: Date.now(),
+    canDecide: true,
+    ownsWork: false,
+  };
   const plain = { hasColour: false, isAscii: false };
   return frameOf(shown, options)
     .lines.map((line) => painted(line, plain))

@@ -70,9 +70,7 @@ async function hasMarkersLeft(
   const left = { conflictCommit, tree: tip, paths, signal };
   const conflicts = await conflictMarkersLeft(mergeFolder, left);
   if (conflicts.length === 0) return false;
-  const findings = conflicts.map(
-    (path) => `[merge] ${path}: it has marks of the merge yet: its conflict is not resolved`,
-  );
+  const findings = conflicts.map((path) => `[merge] ${path}: it still has conflict markers`);
   await sendBack(engine, id, {
     cause: "merge",
     findings,

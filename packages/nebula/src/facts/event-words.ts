@@ -226,7 +226,7 @@ export const VERIFIED = {
 } as const;
 
 const BASE = {
-  passed: "is verified: phases begin there",
+  passed: "is verified by itself",
   flaky: "passes at the second try: a command is flaky",
   failed: "fails by itself: no phase begins or lands there",
   accepted: "fails by itself, which was accepted",

@@ -35,7 +35,7 @@ export function squashMessage(
   const listOf = (states: readonly PhaseState[]): readonly string[] =>
     states
       .filter(({ merges }) => merges === "")
-      .map(({ id }) => cut(oneLine(`- ${id}: ${titles.get(id) ?? ""}`), 72));
+      .map(({ id }) => shortened(oneLine(`- ${id}: ${titles.get(id) ?? ""}`), 72));
   const left = listOf(notLanded(state));
   const [what, rest] = left.length === 0 ? ["", []] : [", unfinished", ["Not landed:", ...left]];
   const parts = [
@@ -51,6 +51,11 @@ export function squashMessage(
 /** Ids and names are free text: none may begin a line of its own. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+/** Says that something was cut off, which the subject of a commit does not. */
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${cut(text, most - 2)} …`;
 }
 
 /** At a word, where there is one. */

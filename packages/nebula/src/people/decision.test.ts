@@ -58,6 +58,7 @@ test.for(["queued", "landing"] as const)(
     expect(made.changes.get("a")).toMatchObject({
       ...{ status: "pending", attempt: 2, approved: "", base: approved.tip },
       findings: ["[person] no"],
+      reason: "rejected by a person: no",
     });
     expect(reject(other)).toMatchObject({ kind: "refused" });
     expect(reject("", known("a", { status }))).toMatchObject({ kind: "refused" });

@@ -113,16 +113,21 @@ function reject(phase: PhaseState, { digest, reason, isFinal }: Decision): Decid
   const problem = isApproved(phase, digest) ? undefined : notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
   if (isFinal) {
-    const why = reason === "" ? "rejected" : reason;
+    const why = rejectedWords(reason);
     return changed(phase, { status: "failed", question: "", reason: why, reservedUsd: 0 });
   }
   if (reason === "") return refused("its agents need to know what is wrong");
   return changed(phase, {
     ...ANEW,
     ...{ status: "pending", question: "", attempt: phase.attempt + 1, base: phase.tip },
-    ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${reason}`], reason },
+    ...{ reworks: [...phase.reworks, "reject"], findings: [`[person] ${reason}`] },
+    reason: rejectedWords(reason),
     approvedCandidate: "",
   });
+}
+
+function rejectedWords(reason: string): string {
+  return reason === "" ? "rejected by a person" : `rejected by a person: ${reason}`;
 }
 
 function retry(

@@ -10,7 +10,10 @@ import {
   shownNebula,
   shownRun,
 } from "../../../test/cockpit/facts.ts";
-import { NARROW, Screen, WIDE } from "../../../test/cockpit/screen.ts";
+import { NARROW, PLAIN, Screen, WIDE } from "../../../test/cockpit/screen.ts";
+import { itemsOf } from "./items.ts";
+import { groupedRows } from "./list.ts";
+import { painted } from "./paint.ts";
 import type { Shown } from "./shown.ts";
 
 process.env["TZ"] = "UTC";
@@ -67,6 +70,39 @@ test.for([NARROW, WIDE])("a phase says why it waits or has failed, in %o", (size
   expect(text).toMatch(/> one +approved/u);
   expect(text).toMatch(/\. two +approved/u);
   expect(text).toMatch(/(?:│| ) ?its setup failed: no pnpm/u);
+});
+
+test("the keys of a screen of work say that it stops with its terminal", () => {
+  const help = (ownsWork: boolean) =>
+    new Screen(shownNebula({}), NARROW, {}, ownsWork).press("?").text();
+  expect(help(true)).toMatch(/ ctrl-c +stop the work, and save it/u);
+  expect(help(true)).toContain("closing the terminal stops it, with all saved.");
+  expect(help(true)).not.toContain("whether this screen is open or not");
+  expect(help(false)).toMatch(/ ctrl-c +leave the screen, too; the work continues/u);
+  expect(help(false)).toContain("What works continues whether this screen is open or not.");
+});
+
+test("a list that is cut ends with how many more there are, and never with a title alone", () => {
+  const phase = (n: number) => aPhase(`p${n}`, { status: "pending" });
+  const failed = (n: number) => aPhase(`f${n}`, { status: "failed" });
+  const phases = [...[1, 2, 3, 4].map(phase), failed(1), failed(2), failed(3)];
+  const items = itemsOf(aNebula({ phases, needs: [], lane: [] }), shownNebula(), 0);
+  const rows = (count: number) =>
+    groupedRows(items, { selected: "p1", columns: 80, rows: count }).map((row) =>
+      painted(row, PLAIN),
+    );
+  expect(rows(6).at(-1)?.trim()).toBe("3 more");
+  expect(rows(7).at(-1)).toContain("f1");
+});
+
+test("a phase that agents work on again says at which attempt it is", () => {
+  const again = { status: "running", isWorkedOn: true, attempt: 2 } as const;
+  const phases = [aPhase("one", again), aPhase("two", { status: "pending", attempt: 3 })];
+  const items = itemsOf(aNebula({ phases, needs: [], lane: [] }), shownNebula(), 0);
+  expect(items.map(({ activity }) => activity)).toEqual([
+    "attempt 2: its work tree is made ready",
+    "attempt 3: waits for a free worker",
+  ]);
 });
 
 const HOSTILE =

@@ -33,14 +33,16 @@ export interface FrameOptions {
   readonly now: number;
   /** Whether it is a person who looks, and may decide. */
   readonly canDecide: boolean;
+  /** Whether the process that shows it also works: closing the terminal stops that. */
+  readonly ownsWork: boolean;
 }
 
 /** The screen, by nothing but its arguments. */
-export function frameOf(shown: Shown, { size, ui, now, canDecide }: FrameOptions): Frame {
+export function frameOf(shown: Shown, { size, ui, now, canDecide, ownsWork }: FrameOptions): Frame {
   const items = shown.kind === "nebula" ? itemsOf(shown.nebula, shown, now) : [];
   const bindings = bindingsOf(shown, ui, size, canDecide);
   const under = bindingsOf(shown, { ...ui, overlay: undefined }, size, canDecide);
-  const area: Area = { shown, size, ui, items, bindings, under, now };
+  const area: Area = { shown, size, ui, items, bindings, under, now, ownsWork };
   const { lines, scrolled, rows } = drawn(area);
   return {
     lines: exactly(lines, size),
@@ -51,7 +53,7 @@ export function frameOf(shown: Shown, { size, ui, now, canDecide }: FrameOptions
   };
 }
 
-interface Area extends Pick<FrameOptions, "size" | "ui" | "now"> {
+interface Area extends Pick<FrameOptions, "size" | "ui" | "now" | "ownsWork"> {
   readonly shown: Shown;
   readonly items: readonly Item[];
   readonly bindings: readonly Binding[];
@@ -77,9 +79,9 @@ function drawn(area: Area): Drawn {
   return isWide(size) ? wide(area) : narrow(area);
 }
 
-function overlayOf({ shown, size, ui, items, under }: Area): Panel | undefined {
+function overlayOf({ shown, size, ui, items, under, ownsWork }: Area): Panel | undefined {
   const columns = size.columns - 2;
-  return ui.overlay && overlayPanel(ui.overlay, shown, { items, under, columns });
+  return ui.overlay && overlayPanel(ui.overlay, shown, { items, under, columns, ownsWork });
 }
 
 function focusedPanel({ shown, size, ui }: Area): Panel {

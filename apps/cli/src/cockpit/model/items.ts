@@ -66,13 +66,15 @@ type Standing = Pick<Item, "group" | "mark" | "style" | "role" | "activity" | "a
   Partial<Pick<Item, "brief">>;
 
 function itemOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: number): Item {
-  const { id, runs, attempts } = phase;
+  const { id, runs, attempt, attempts } = phase;
   const cycle = runs.at(-1)?.cycle ?? 0;
   const standing = standingOf(phase, nebula, beside, now);
+  const isAgain = attempt > 1 && (standing.group === "working" || standing.group === "waiting");
   return {
     id,
     brief: standing.role === "" ? standing.activity : standing.role,
     ...standing,
+    activity: isAgain ? `attempt ${attempt}: ${standing.activity}` : standing.activity,
     cost: attempts.length === 0 ? "" : costOf(phase.money),
     cycle: cycle === 0 ? "" : `cyc ${cycle}`,
   };

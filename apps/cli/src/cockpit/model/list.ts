@@ -10,9 +10,16 @@ export function groupedRows(
     const those = items.filter((item) => item.group === group);
     return those.length === 0 ? [] : [GROUP_TITLES[group], ...those];
   });
-  return around(all, selected, rows).map((row) =>
+  const shown = around(all, selected, rows);
+  const lines = shown.map((row) =>
     typeof row === "string" ? line(` ${row}`, "bold") : wideRow(row, selected, columns),
   );
+  const last = shown.at(-1);
+  const hidden = all.slice(all.lastIndexOf(last ?? "") + 1);
+  // A title with nothing under it says nothing.
+  if (typeof last !== "string" || hidden.length === 0) return lines;
+  const count = hidden.filter((row) => typeof row !== "string").length;
+  return [...lines.slice(0, -1), line(` ${count} more`, "dim")];
 }
 
 /** The list for a narrow panel: the group is in the mark alone. */

@@ -14,11 +14,11 @@ import type { Overlay, Ui } from "./ui.ts";
 export function overlayPanel(
   overlay: Overlay,
   shown: Shown,
-  { items, under, columns }: OverlayOptions,
+  { items, under, columns, ownsWork }: OverlayOptions,
 ): Panel {
   switch (overlay.kind) {
     case "help":
-      return { title: "Keys", body: helpBody(under) };
+      return { title: "Keys", body: helpBody(under, ownsWork) };
     case "graph":
       return {
         title: "Phases by waves",
@@ -35,6 +35,8 @@ interface OverlayOptions {
   readonly items: readonly Item[];
   readonly under: readonly Binding[];
   readonly columns: number;
+  /** Whether the process that shows it also works: it stops when the terminal closes. */
+  readonly ownsWork: boolean;
 }
 
 /** Whether it leaves the list above it in sight. */
@@ -42,14 +44,35 @@ export function isLow({ overlay }: Ui): boolean {
   return overlay?.kind === "confirm" || overlay?.kind === "input";
 }
 
-function helpBody(under: readonly Binding[]): Body {
+/** What becomes of the work when the screen, or its terminal, goes. */
+const AFTER = {
+  own: {
+    ctrlC: "stop the work, and save it",
+    words: [
+      "This command works itself: closing the terminal stops it, with all saved.",
+      "For the night start it in tmux. After q it works on, and prints lines.",
+    ],
+  },
+  watched: {
+    ctrlC: "leave the screen, too; the work continues",
+    words: ["What works continues whether this screen is open or not."],
+  },
+} as const;
+
+function helpBody(under: readonly Binding[], ownsWork: boolean): Body {
+  const { ctrlC, words } = ownsWork ? AFTER.own : AFTER.watched;
   const keys = under.filter(({ help }) => help !== "");
   return bodyOf([
-    ...keys.map(({ keys: names, help }): Line => [cell(names.join(" "), 14, "bold"), span(help)]),
+    ...keys.map(({ keys: names, help }) => keyLine(names.join(" "), help)),
+    keyLine("ctrl-c", ctrlC),
     [],
-    line("What works continues whether this screen is open or not."),
+    ...words.map((each) => line(each)),
     line("If the screen is ever left in disorder, type: reset"),
   ]);
+}
+
+function keyLine(names: string, help: string): Line {
+  return [cell(names, 14, "bold"), span(help)];
 }
 
 const TITLES: Readonly<Record<Verb, string>> = {

@@ -1,6 +1,6 @@
 import type { CostEstimate } from "@quasar/nebula/internal";
 import type { NebulaPlan, PlannedPhase } from "@quasar/nebula/plan";
-import type { NebulaSpec, SpecProblem } from "@quasar/nebula/spec";
+import type { Gate, NebulaSpec, SpecProblem } from "@quasar/nebula/spec";
 import { cleanLine, costWords, count, fit, money } from "@quasar/runs/text";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
@@ -9,6 +9,7 @@ import type { NebulaBase, PlanBeside } from "../facts/nebula.ts";
 import { SETTING_OF } from "../facts/nebula-apply.ts";
 import type { FirstTurnShortage } from "./first-turns.ts";
 import { capWords } from "./limits.ts";
+import { namesOf } from "./standing.ts";
 import { problemLines } from "./problem-lines.ts";
 import { uncommittedWords } from "./uncommitted.ts";
 
@@ -38,7 +39,7 @@ export function planLines(
     ...verifyLines(plan, execution.verify, view),
     ...labelled(view, "base", baseWords(base)),
     ...labelled(view, "branch", `${cut(base.branch)}: what lands goes there, and nowhere else`),
-    ...(execution.gate === "approve" ? labelled(view, "gate", GATE) : []),
+    ...(execution.gate === "approve" ? labelled(view, "gate", gateWords(phases)) : []),
     ...labelled(view, "cost", `${limitWords(plan)}${estimateWords(estimate)}`),
     ...(spent === undefined ? [] : labelled(view, "spent", costWords(spent))),
     ...labelled(view, "workers", `${execution.maxWorkers} at once`),
@@ -94,7 +95,20 @@ function verifyLines(
     : labelled(view, "verify", "landed, not verified: there is no [execution] verify", "yellow");
 }
 
-const GATE = "you approve this plan before any phase begins, and each change before it lands";
+/** What a person is asked of a nebula whose plan they approve. */
+function gateWords(phases: readonly PlannedPhase[]): string {
+  const asked = phases
+    .filter(({ settings }) => ASKS.has(settings.gate))
+    .map(({ phase }) => phase.id);
+  const plan = "you approve this plan before any phase begins";
+  if (asked.length === phases.length) return `${plan}, and each change before it lands`;
+  const [names] = namesOf(asked);
+  if (names === undefined) return `${plan}; changes land without asking you`;
+  return `${plan}, and ${asked.length === 1 ? "the change" : "the changes"} of ${names} before landing; others land without asking you`;
+}
+
+/** The gates at which a change waits for a person. */
+const ASKS: ReadonlySet<Gate> = new Set(["review", "approve"]);
 
 function baseWords({ baseSha, baseBranch, uncommittedCount }: NebulaBase): string {
   const where = baseBranch === undefined ? "" : `, where ${cut(baseBranch)} is`;

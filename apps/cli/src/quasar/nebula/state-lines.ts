@@ -51,7 +51,7 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
 export function stateLines(nebula: NebulaFacts, view: View): string[] {
   const { phases, branch, pauseEnds } = nebula;
   const cost = nebula.unknownUsd > 0 ? `cost ${costWords(nebula)}` : `${costWords(nebula)} spent`;
-  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula)} on ${cleanLine(branch)}, ${cost}`;
+  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula, nebula.unchangedCount)} on ${cleanLine(branch)}, ${cost}`;
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
     ...heads.map((line) => view.paint("bold", line)),

@@ -34,9 +34,17 @@ export function unfinishedWords({ nebula, ...progress }: UnfinishedNebula): stri
   return `nebula ${fit(cleanLine(nebula), 40)} is unfinished: ${landedWords(progress)}`;
 }
 
-/** `2 of 4 phases landed`. */
-export function landedWords({ landedCount, phaseCount }: NebulaProgress): string {
-  return `${landedCount} of ${count(phaseCount, "phase")} landed`;
+/**
+ * `2 of 4 phases landed`.
+ *
+ * @param unchangedCount - How many of them had nothing to land. @default not counted
+ */
+export function landedWords(
+  { landedCount, phaseCount }: NebulaProgress,
+  unchangedCount = 0,
+): string {
+  const landed = `${landedCount - unchangedCount} of ${count(phaseCount, "phase")} landed`;
+  return unchangedCount === 0 ? landed : `${landed}, ${unchangedCount} had nothing to land`;
 }
 
 /** How many phases of work are left. */

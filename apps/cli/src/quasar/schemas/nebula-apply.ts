@@ -175,6 +175,7 @@ export const NEBULA_ENTRIES = {
   baseSha: sha("Where that began"),
   ...SPENDING,
   landedCount: whole("How many of its phases have landed, or had nothing to land"),
+  unchangedCount: whole("How many of those had nothing to land"),
   phaseCount: whole("How many phases of work it has: those that only merge the base do not count"),
   shortages: list(shortage, "The limits that are too small for phases to begin or continue"),
   pid: v.optional(whole("The process that works on it")),
