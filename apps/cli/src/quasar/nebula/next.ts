@@ -60,6 +60,6 @@ export async function nextOf(
   state: NebulaState,
   { now, ...known }: Known = {},
 ): Promise<readonly string[]> {
-  const at = now ?? await nebulaNow(workspace.repositoryId, state);
+  const at = now ?? (await nebulaNow(workspace.repositoryId, state));
   return stepsOfNebula(state, at, await aroundOf(workspace, state, known));
 }
