@@ -28,7 +28,7 @@ const END = `demo: 0 of 2 phases landed on nebula/demo, $0.00 spent
            rm FILE # if the limit of scripted is lifted already
 `;
 
-test("an engine that a usage limit has ended says why, until when, and what goes on", async () => {
+test("an engine that a usage limit has ended says why, until when, and what continues it", async () => {
   const at = withDemo(FILES);
   const ended = await quasar(at, applyArgs(at, LIMITED));
   expect(ended.code, ended.stderr).toBe(75);

@@ -1,6 +1,5 @@
 import { closeSync, readSync, rmSync, writeFileSync } from "node:fs";
-import type { UnfinishedTurn } from "./agent.ts";
-import { openTurnFile, type TurnFiles, turnFiles } from "./turn-files.ts";
+import { openTurnFile, type TurnFiles } from "./turn-files.ts";
 
 /**
  * Keeps what the agent of a turn was asked, for people who read it later. No program needs it: where it cannot be
@@ -31,9 +30,8 @@ function removeHalf(path: string): void {
 const MOST_BYTES = 64 * 1024;
 
 /** What the agent of a turn was asked, or its beginning; `""` where that is not kept. */
-export function promptOf({ request }: Pick<UnfinishedTurn, "request">): string {
-  if (request.turnsDir === undefined) return "";
-  const fd = openTurnFile(turnFiles(request.turnsDir, request).path("prompt"));
+export function promptIn(files: TurnFiles): string {
+  const fd = openTurnFile(files.path("prompt"));
   if (fd === undefined) return "";
   try {
     const bytes = Buffer.alloc(MOST_BYTES);

@@ -8,6 +8,7 @@ import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
 import { printed } from "./command.ts";
 import { readOutput, watchOutput } from "./follow.ts";
+import { promptIn } from "./kept-prompt.ts";
 import { opencodeAdapter } from "./opencode.ts";
 import { qwenAdapter } from "./qwen.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
@@ -15,6 +16,8 @@ import { beginningOf, isTurnFile, type TurnFiles, turnFiles } from "./turn-files
 
 export interface WatchTurnOptions {
   readonly onEvent: (event: AgentEvent) => void;
+  /** Told once what its agent was asked, or the beginning of that, where it is kept. */
+  readonly onPrompt?: ((prompt: string) => void) | undefined;
   /** Whether it waits for more until the turn ends. @default false */
   readonly follow?: boolean | undefined;
   /** Ends the waiting. @default never */
@@ -30,11 +33,13 @@ export interface WatchTurnOptions {
  */
 export async function watchTurn(
   { request, process: owner }: UnfinishedTurn,
-  { onEvent, follow = false, signal }: WatchTurnOptions,
+  { onEvent, onPrompt, follow = false, signal }: WatchTurnOptions,
 ): Promise<boolean> {
   if (request.turnsDir === undefined) return false;
   const files = turnFiles(request.turnsDir, request);
   if (follow) await untilBegun(files, owner, signal);
+  const prompt = promptIn(files);
+  if (prompt !== "") onPrompt?.(prompt);
   const { agent, context } = beginningOf(files);
   const open = READERS.get(agent) ?? (acpContextOf(context) ? readAcp : readText);
   const reader = open(request, context, onEvent);

@@ -4,7 +4,8 @@ import { plantedKey, plantedTokens } from "@quasar/vitest/planted-secrets";
 import { expect, test } from "vitest";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
-import { promptOf } from "../src/kept-prompt.ts";
+import { promptIn } from "../src/kept-prompt.ts";
+import { turnFiles } from "../src/turn-files.ts";
 import { aProgramThatPrints, aSample } from "./program.ts";
 import { aDirectory, aListener, aRequest } from "./request.ts";
 
@@ -31,7 +32,7 @@ test("no token and no private key that a command prints reaches the disk or its 
   const { events, onEvent } = aListener();
   const request = aRequest({ turnsDir, prompt: lines.join("\n") });
   const result = await createCommandAgent({ file, env: {} }).invoke(request, { onEvent });
-  expect(promptOf({ request })).toMatch(/^found \[redacted\]$/m);
+  expect(promptIn(turnFiles(turnsDir, request))).toMatch(/^found \[redacted\]$/m);
   expect(result.text.split("\n")).toHaveLength(lines.length);
   expect(result.text).toMatch(/^found \[redacted\]$/m);
   expectNone(kept(turnsDir));

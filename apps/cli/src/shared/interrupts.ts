@@ -33,7 +33,7 @@ export function listenForInterrupts(
   let exitCode: ExitCode | undefined;
   let isLeaving = false;
   const listener = (name: Name): void => {
-    // A terminal that is closed says so twice, by the system and by its shell: that is no wish to leave at once.
+    // A terminal that is closed says so twice, by the system and by its shell: that is no wish to exit at once.
     if (name === "SIGHUP" && exitCode !== undefined) return;
     if (isLeaving) process.exit(SIGNALS[name]);
     if (exitCode !== undefined) {

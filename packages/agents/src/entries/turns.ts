@@ -1,7 +1,6 @@
 export { afterEnd } from "../after-end.ts";
 export type { FoundTurn, UnfinishedTurn } from "../agent.ts";
 export { turnEndedAt } from "../exit-record.ts";
-export { promptOf } from "../kept-prompt.ts";
 export { prewarm } from "../prewarm.ts";
 export {
   endRunProcesses,

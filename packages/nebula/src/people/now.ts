@@ -64,7 +64,7 @@ async function agentsAtWork(
 ): Promise<ReadonlySet<string>> {
   const agents = new Set<string>();
   for (const { id, ref, runId } of phases.filter(({ status }) => status === "running")) {
-    // Of a run that cannot be read nobody knows; other screens tell of its damage.
+    // Of a run that cannot be read it is unknown; other screens tell of its damage.
     const isAtWork = await hasAgentAtWork(join(runsFolder(home, ref), runId)).catch(() => false);
     if (isAtWork) agents.add(id);
   }

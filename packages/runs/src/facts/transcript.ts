@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@quasar/agents";
 import type { Redactor } from "@quasar/agents/environment";
-import { promptOf, watchTurn } from "@quasar/agents/turns";
+import { watchTurn } from "@quasar/agents/turns";
 import { type RunFolders, storedTurn } from "../look/turn.ts";
 import { loadRun } from "../store.ts";
 import { cutText } from "../text/cut.ts";
@@ -43,9 +43,10 @@ export async function readTranscript(
   const { loaded } = await loadRun(storesIn(folders.dir, {}));
   const turn = loaded && storedTurn(folders, loaded.checkpoint, turnId);
   const kept = new Kept(maxLength);
-  const isKept =
-    turn !== undefined && (await watchTurn(turn, { onEvent: (event) => kept.add(event) }));
-  const prompt = turn === undefined ? "" : promptOf(turn);
+  let prompt = "";
+  const onPrompt = (text: string): void => void (prompt = text);
+  const onEvent = (event: AgentEvent): void => kept.add(event);
+  const isKept = turn !== undefined && (await watchTurn(turn, { onEvent, onPrompt }));
   return { turnId, isKept, prompt, ...kept.read() };
 }
 

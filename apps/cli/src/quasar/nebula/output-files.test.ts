@@ -6,7 +6,7 @@ import { createKeyManager, receiptPaths, signReceipt } from "@quasar/receipts";
 import { expect, onTestFinished, test } from "vitest";
 import { failedVerifications, outputFiles } from "./output-files.ts";
 
-const [ONE, TWO] = ["1".repeat(40), "2".repeat(40)];
+const [ONE, TWO, OTHER] = ["1".repeat(40), "2".repeat(40), "3".repeat(40)];
 const at = (second: number): string => new Date(second * 1000).toISOString();
 const LAST = "[verify] npm test exit 1: case 1\n1 failed";
 
@@ -38,7 +38,7 @@ const rework = (second: number, attempt: number): KeptEvent => ({
 
 test("each failure has the output of its own verification, whatever they have in common", () => {
   const { root, path } = receipts({
-    ...{ first: [1, ONE], repeated: [2, ONE], second: [5, TWO] },
+    ...{ first: [1, ONE], repeated: [2, ONE], foreign: [3, OTHER], second: [5, TWO] },
     ...{ third: [8, TWO], other: [9, ONE] },
   });
   const { before, last } = failedVerifications([
