@@ -123,6 +123,12 @@ test.for([
   expect(answered({}, approved)).toEqual({ kind: "refused", why });
 });
 
+test("an approval of what a reviewer alone has approved is of nothing that was asked", () => {
+  const queued = { ...WAITING, status: "queued", question: "", approved: "" } as const;
+  const why = "nobody is asked whether it lands";
+  expect(answered({}, queued)).toEqual({ kind: "refused", why });
+});
+
 test.for([
   ["pending", ["skip"]],
   ["running", []],

@@ -100,7 +100,8 @@ const UNDECIDED = {
 
 function approve(phase: PhaseState, { digest }: Decision): Decided {
   const { status } = phase;
-  if (status === "queued" || status === "landing") return refused(`${UNDECIDED[status]} already`);
+  const waitsForLane = status === "queued" || status === "landing";
+  if (waitsForLane && phase.approved !== "") return refused(`${UNDECIDED[status]} already`);
   const problem = notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
   const { candidate: approvedCandidate } = phase;
