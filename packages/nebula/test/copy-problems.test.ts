@@ -50,7 +50,7 @@ test("a work tree that cannot take a file fails its phase, and a retry makes it 
   const { reason, state } = await place.apply(WORK);
   expect([reason, state.phases[0]?.reason]).toEqual([
     "failed",
-    ".env cannot be copied: EIO: broken, open",
+    "its work tree is not set up; a retry sets it up again: .env cannot be copied: EIO: broken, open",
   ]);
   answerPhase(commonDir(place), newest(place), { verb: "retry", phase: "a" });
   broken.open = () => "";

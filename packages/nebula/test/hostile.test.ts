@@ -141,8 +141,7 @@ test("what an agent makes of git's settings and hooks, no run after it takes for
   const retry = () => answerPhase(commonDir(place), newest(place), { verb: "retry", phase: "a" });
   expect(retry()).toEqual({ kind: "done" });
   expect((await again()).reason).toBe("waiting");
-  // What its coder has finished is kept, and not committed.
-  expect(statuses(place)).toEqual(["running", "pending"]);
+  expect(statuses(place)).toEqual(["pending", "pending"]);
   const said = warnings(place).filter((message) => message.startsWith("no phase begins. Git's"));
   expect(said.at(-1)).toContain("or resume with --accept-settings");
   const found = await findObstacles(await openRepository(place.repo), newest(place), {});

@@ -69,11 +69,12 @@ export interface AfterCoder {
 export async function afterCoder(runDir: string): Promise<AfterCoder | undefined> {
   const checkpoint = (await storesIn(runDir, {}).current.load())?.checkpoint;
   if (checkpoint === undefined) return undefined;
-  const { phase, turn, taskTitle: task } = checkpoint;
+  const { phase, turn, taskTitle: task, outcome } = checkpoint;
   if (phase === "reviewing") return { step: "review", task };
   const isCoding = phase === "coding" || phase === "linting";
   const hasFinished = isCoding && turn?.role === "coder" && turn.status === "settled";
-  return hasFinished ? { step: "commit", task } : undefined;
+  // Where agents have left its branch or its index, or changed git's settings, what is there is no commit's.
+  return hasFinished && outcome?.outcome === "git" ? { step: "commit", task } : undefined;
 }
 
 /**
