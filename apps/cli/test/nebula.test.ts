@@ -122,7 +122,8 @@ test("warnings leave a nebula valid, unless keys are strict", async () => {
 
 test.for([
   ["a folder without nebula.toml", ["nebula", "validate", "."], ". has no nebula.toml"],
-  ["no folder", ["nebula", "plan", "none"], "none is no folder"],
+  ["no folder", ["nebula", "validate", "./none"], "none is no folder"],
+  ["an unknown name", ["nebula", "plan", "none"], 'there is no nebula "none"'],
   ["no name", ["nebula", "validate"], "no folder of a nebula is named"],
   ["a plan of nothing", ["nebula", "plan"], "missing required argument 'dir or nebula'"],
 ] as const)("%s is refused with 2", async ([, args, why]) => {
