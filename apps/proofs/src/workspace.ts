@@ -29,7 +29,7 @@ interface Manifest {
 
 /** What only packages of this workspace share, in whichever package. */
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...["./internal", "./landing"],
+  ...["./internal", "./landing", "./port"],
   // What screens of this workspace are made from.
   ...["./facts", "./report", "./words"],
 ]);

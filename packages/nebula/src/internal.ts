@@ -45,3 +45,4 @@ export { noPhase } from "./state/no-phase.ts";
 export { resumeCommand } from "./state/resume-command.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";
 export { engineOf } from "./state/lock.ts";
+export { createFilePort, type FilePort, type FilePortOptions } from "./port/files/file-port.ts";

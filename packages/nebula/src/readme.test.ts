@@ -7,6 +7,7 @@ import * as nebula from "./index.ts";
 import * as plan from "./plan/index.ts";
 import * as report from "./report/index.ts";
 import * as spec from "./spec/index.ts";
+import * as testing from "./testing/index.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
 
@@ -17,6 +18,7 @@ test.for(
     "@quasar/nebula/plan": plan,
     "@quasar/nebula/report": report,
     "@quasar/nebula/spec": spec,
+    "@quasar/nebula/testing": testing,
   }),
 )("the README's table of %s has every export that is not a type, and no other", ([entry, has]) => {
   const [, section = ""] = readme.split(`### \`${entry}\`\n`);
