@@ -1,19 +1,22 @@
 /** Why a call of the port was refused. Part of the interface. */
-export type PortErrorCode =
+export const PORT_ERROR_CODES = [
   /** There is no nebula of that id. */
-  | "ERR_NOT_FOUND"
+  "ERR_NOT_FOUND",
   /** What is there is not what the call builds on: another submission has the id, or another state was recorded. */
-  | "ERR_CONFLICT"
+  "ERR_CONFLICT",
   /** The call is wrong: an argument that no adapter takes. */
-  | "ERR_USAGE"
+  "ERR_USAGE",
   /** What was to be kept is too large; nothing was changed. */
-  | "ERR_TOO_LARGE"
+  "ERR_TOO_LARGE",
   /** No answer came. Whether the call was carried out is unknown; the same call again is safe. */
-  | "ERR_UNREACHABLE"
+  "ERR_UNREACHABLE",
   /** One of the two sides does not have the fleet's key. */
-  | "ERR_DENIED"
+  "ERR_DENIED",
   /** What answers is no server of this version. */
-  | "ERR_PROTOCOL";
+  "ERR_PROTOCOL",
+] as const;
+
+export type PortErrorCode = (typeof PORT_ERROR_CODES)[number];
 
 /** A refusal of the port. `message` may hold texts of others: clean it before it is printed. */
 export class PortError extends Error {
@@ -26,7 +29,6 @@ export class PortError extends Error {
   }
 }
 
-/** Whether a call was refused for this reason. */
-export function isRefusal(error: unknown, code: PortErrorCode): boolean {
-  return error instanceof PortError && error.code === code;
+export function isPortErrorCode(code: string): code is PortErrorCode {
+  return PORT_ERROR_CODES.some((each) => each === code);
 }

@@ -15,7 +15,7 @@ export {
   statusOf,
 } from "./board.ts";
 export { requireAsk, requireEntry, requireNebulaId } from "./check-calls.ts";
-export { isRefusal, PortError, type PortErrorCode } from "./errors.ts";
+export { isPortErrorCode, PortError, type PortErrorCode } from "./errors.ts";
 export { lease, type LeaseTable, NO_LEASES, release, renew } from "./leases.ts";
 export type * from "./port.ts";
 export { LANE } from "./port.ts";

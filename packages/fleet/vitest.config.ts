@@ -1,0 +1,3 @@
+import { packageTests } from "@quasar/vitest";
+
+export default packageTests({ name: "fleet" });
