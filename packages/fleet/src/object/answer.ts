@@ -82,7 +82,9 @@ async function run(
   const handler = HANDLERS[name];
   const leases = (await room.get<LeaseTable>("leases")) ?? NO_LEASES;
   const now = handler.hasClock ? await room.now() : 0;
-  return handler.run({ nebula: key, kept, leases, now, writer: room.writer() }, body);
+  const done = handler.run({ nebula: key, kept, leases, now, writer: room.writer() }, body);
+  // Who asks in vain, again and again, writes nothing.
+  return done.leases === leases ? { ...done, leases: undefined } : done;
 }
 
 function keep(

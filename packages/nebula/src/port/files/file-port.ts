@@ -72,6 +72,9 @@ interface Memory {
  *
  * Where two processes look at a nebula, the one without the lane sees state, answers and pauses, and no offers. A `stop` is
  * for the engine that has the lane. A change of a plan's gate needs that none has it.
+ *
+ * What a state has taken is removed after the state is written: a crash between the two has it taken again, which changes
+ * nothing more, since a decision names the attempt and the change that it is about.
  */
 export function createFilePort({ commonDir, now = () => new Date() }: FilePortOptions): FilePort {
   const memories = new Map<string, Memory>();
