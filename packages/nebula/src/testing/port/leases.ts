@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Epoch, LANE } from "../../port/port.ts";
 import type { Case } from "./case.ts";
-import { A, anOffer, aWorker, B, C, TTL_MS } from "./scene.ts";
+import { A, anOffer, aWorker, B, C, stays, TTL_MS } from "./scene.ts";
 
 const RACES = 1000;
 
@@ -147,10 +147,7 @@ export const LEASES: readonly Case[] = [
     async run(scene) {
       await scene.begun(anOffer(A));
       await scene.take(A);
-      for (let passed = 0; passed < TTL_MS - 600; passed += 300) {
-        await scene.kit.pass(300);
-        assert.equal(await scene.lease(A, aWorker("w2")), undefined);
-      }
+      await stays(scene, A, TTL_MS - 600);
     },
   },
   {

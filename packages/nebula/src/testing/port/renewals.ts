@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LANE, type Lease } from "../../port/port.ts";
 import type { Case } from "./case.ts";
-import { A, anOffer, aWorker, type Scene, TTL_MS } from "./scene.ts";
+import { A, anOffer, aWorker, type Scene, stays, TTL_MS } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -127,11 +127,7 @@ export const RENEWALS: readonly Case[] = [
       const lease = await scene.take(A);
       await scene.kit.restart();
       await scene.kit.pass(1200);
-      assert.equal(await scene.lease(A, aWorker("w2")), undefined);
-      for (let passed = 0; passed < TTL_MS - 900; passed += 300) {
-        await scene.kit.pass(300);
-        assert.equal(await scene.lease(A, aWorker("w2")), undefined);
-      }
+      await stays(scene, A, TTL_MS - 900);
       assert.equal(await scene.port.fence(lease), "ok");
       assert.equal(await scene.port.fence(lane), "ok");
       await scene.takeOver(A);

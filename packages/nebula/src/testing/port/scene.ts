@@ -130,6 +130,15 @@ export class Scene {
   }
 }
 
+/** Has another worker ask for a time in which a work is its holder's, however slow the calls themselves are. */
+export async function stays(scene: Scene, work: string, ms: number): Promise<void> {
+  const began = performance.now();
+  for (let passed = 0; passed < ms && performance.now() - began < ms; passed += 300) {
+    assert.equal(await scene.lease(work, aWorker("w2")), undefined);
+    await scene.kit.pass(300);
+  }
+}
+
 export const A: string = phaseRef(1, "a");
 export const B: string = phaseRef(2, "b");
 export const C: string = phaseRef(3, "c");
