@@ -7,7 +7,7 @@ afterEach(() => void vi.restoreAllMocks());
 function after(...names: readonly ("SIGINT" | "SIGTERM" | "SIGHUP")[]) {
   const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
   const told: string[] = [];
-  const onSecond = vi.fn(() => new Promise<void>(() => {}));
+  const onSecond = vi.fn<() => Promise<void>>(() => new Promise(() => {}));
   const interrupts = listenForInterrupts((name) => void told.push(name), onSecond);
   try {
     for (const name of names) process.emit(name, name);
