@@ -143,7 +143,7 @@ function Legend({ timeline: { lanes, kills, breaks } }: { readonly timeline: Tim
   const signs: readonly (readonly [string, string, boolean])[] = [
     ["coder", "coder's turn", bars.some(({ role }) => role === "coder")],
     ["reviewer", "reviewer's turn", bars.some(({ role }) => role === "reviewer")],
-    ["hatched", "failed, killed or lost", bars.some(({ status }) => status !== "settled")],
+    ["hatched", "failed or cut off", bars.some(({ status }) => status !== "settled")],
     ["arrow", "reattached", marks.some(({ kind }) => kind === "reattached")],
     ["diamond", "commit or landing", marks.some(({ kind }) => kind === "landing")],
     ["dashed", "the command was killed", kills.length > 0],
