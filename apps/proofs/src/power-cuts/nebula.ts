@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { FOLDER, makeNebulaFixture } from "../torture/nebula/fixture.ts";
 import {
   damageOf,
+  hasTrees,
   isInBranch,
   landingsOf,
   leftovers,
@@ -102,7 +103,9 @@ function judgeCut(place: Place, lines: readonly Line[]): Judged {
     // A landing that the power cut took back is repeated by the next engine.
     ...unsoundOf(place, true),
   ];
-  return { bad, isOpen: phases.some(({ status }) => status !== "done") };
+  // Of one whose phases have all landed a resume removes the work trees that are left.
+  const hasMore = phases.some(({ status }) => status !== "done") || hasTrees(place);
+  return { bad, isOpen: hasMore };
 }
 
 function judgeResumed(

@@ -194,6 +194,11 @@ function storedBytes(place: Place): number {
     }, 0);
 }
 
+/** Whether the folder of a nebula's work trees is there. */
+export function hasTrees(place: Place): boolean {
+  return globSync(join(treesOf(place), "*")).length > 0;
+}
+
 const treesOf = ({ root }: Place): string => join(root, ".work.quasar");
 
 /** Trees and subjects of the branch, oldest first: not ids, which hold the time. */
