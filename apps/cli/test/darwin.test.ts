@@ -274,7 +274,7 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
       const done = await quasar(at, ["run", "--new", "Write", "--max-cycles", "1", ...refused], {
         env,
       });
-      expect(done.code, done.stderr).toBe(4);
+      expect(done.code, done.stderr).toBe(3);
       counts.push(readFileSync(asked, "utf8").match(/^ps -a/gmu)?.length ?? 0);
     }
     // Where no run is open nobody looks.
