@@ -101,6 +101,13 @@ export function unsoundOf(place: Place, isTakenBack: boolean): readonly string[]
       landed.filter(({ seq, candidate }) => refs.get(names.candidate(seq)) !== candidate),
     ),
     ...broken(
+      "has landed another commit than was approved, and no ref holds that one",
+      landed.filter(({ ref, candidate, approvedCandidate }) => {
+        const isAnother = approvedCandidate !== "" && approvedCandidate !== candidate;
+        return isAnother && refs.get(names.approved(ref)) !== approvedCandidate;
+      }),
+    ),
+    ...broken(
       "is approved without a place of its own in the queue",
       approved.filter(
         ({ seq }) => seq < 1 || approved.filter((each) => each.seq === seq).length > 1,
@@ -231,10 +238,15 @@ export function phasesOf(place: Place): Readonly<Record<string, PhaseFacts>> {
   );
 }
 
-/** Names of the refs that there are. */
+/**
+ * Names of the refs that there are, but of those that hold what was approved: they are there only where another commit
+ * landed, which a kill may decide.
+ */
 export function refNamesOf(place: Place): readonly string[] {
   const { id = "" } = nebulaOf(place) ?? {};
-  return [...refsIn(place, "refs").keys()].map((name) => name.replace(id, "*"));
+  const approved = refsOf(id).approved("");
+  const names = [...refsIn(place, "refs").keys()].filter((name) => !name.startsWith(approved));
+  return names.map((name) => name.replace(id, "*"));
 }
 
 /** What the user has, and nobody else may touch. */
