@@ -41,8 +41,8 @@ export async function nebulaPauseCommand(
     throw new CliError("ERR_NOTHING_TO_RESUME", message, { next });
   }
   const isNew = pauseNebula(repositoryId, state, new Date());
-  const { pid } = await nebulaNow(repositoryId, state);
-  const words = isNew ? PAUSED[pid === undefined ? "idle" : "working"] : "is paused already";
+  const standing = hasEngine(repositoryId)(state) ? "working" : "idle";
+  const words = isNew ? PAUSED[standing] : "is paused already";
   report(state, { isPaused: true, words, next: [`quasar nebula continue ${state.id}`] }, json);
   return EXIT.ok;
 }

@@ -12,15 +12,17 @@ import { CliError } from "../../shared/errors.ts";
 export async function nebulaeOf(workspace: Workspace) {
   const { repositoryId } = workspace;
   if (!existsSync(join(repositoryId, "quasar", "nebulae"))) return undefined;
-  const { checkNebulae, engineOf, isTreeOfPhase, isUnfinished, nebulaHome, ...internal } =
-    await import("@quasar/nebula/internal");
+  const { checkNebulae, isTreeOfPhase, isUnfinished, ...internal } = await import(
+    "@quasar/nebula/internal"
+  );
+  const { hasEngine } = await import("./choose.ts");
   const { nextOf } = await import("./next.ts");
   const { findNebula, listNebulae, nebulaCost, phaseOfRun, phaseOfTree, progressOf } = internal;
   return {
     isTreeOfPhase,
     isUnfinished,
     /** Whether an engine works on it. */
-    isWorkedOn: ({ id }: NebulaState) => engineOf(nebulaHome(repositoryId, id)) !== undefined,
+    isWorkedOn: hasEngine(repositoryId),
     progressOf,
     problems: checkNebulae,
     phaseOfRun: (runId: string) => phaseOfRun(repositoryId, runId),

@@ -31,15 +31,13 @@ export async function findWatched(named: string | undefined): Promise<Watched> {
 }
 
 async function findUnnamed(workspace: Workspace): Promise<Watched> {
-  const { repositoryId } = workspace;
-  const nebulae = (await nebulaeOf(workspace))?.all() ?? [];
+  const known = await nebulaeOf(workspace);
+  const nebulae = known?.all() ?? [];
   const [run] = runIds(workspace);
   const own = run === undefined ? undefined : ({ kind: "run", id: run, workspace } as const);
   const ofNebula = (id: string): Watched => ({ kind: "nebula", id, workspace });
-  for (const nebula of nebulae) {
-    const { nebulaNow } = await import("@quasar/nebula/internal");
-    if ((await nebulaNow(repositoryId, nebula)).pid !== undefined) return ofNebula(nebula.id);
-  }
+  const worked = nebulae.find((each) => known?.isWorkedOn(each) === true);
+  if (worked !== undefined) return ofNebula(worked.id);
   const [nebula] = nebulae;
   const working = lockHolder(workspace)?.runId;
   if (working !== undefined) return { kind: "run", id: working, workspace };
