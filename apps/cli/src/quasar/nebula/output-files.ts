@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { KeptEvent } from "@quasar/nebula/internal";
-import { listReceipts, receiptPaths } from "@quasar/receipts";
+import { listReceipts, receiptPaths, type ValidationReceipt } from "@quasar/receipts";
 
 /** A verification that failed: of which tree, and when it had ended. */
 export interface FailedVerification {
@@ -41,23 +41,38 @@ export function outputFiles(
   dir: string,
   texts: ReadonlyMap<string, FailedVerification | undefined>,
 ): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  for (const [text, verification] of texts) {
-    const last = text.trimEnd().split("\n").at(-1) ?? "";
-    const paths = failedIn(dir, verification)
-      .filter(({ command }) => text.includes(`[verify] ${command} `))
-      .flatMap(({ receiptId }) => {
-        const { stdout, stderr } = receiptPaths(dir, receiptId);
-        return [stderr, stdout];
-      });
-    const path = paths.find((each) => textOf(each).includes(last));
-    if (path !== undefined) files.set(text, path);
-  }
-  return files;
+  const ofCommands = [...texts].filter(([text]) => text.includes("[verify] "));
+  const byVerification = Map.groupBy(ofCommands, ([, verification]) => verification);
+  const found = [...byVerification].flatMap(([verification, those]) => {
+    const failed = failedIn(dir, verification);
+    return those.flatMap(([text]) => {
+      const path = outputOf(text, failed, dir);
+      return path === undefined ? [] : [[text, path] as const];
+    });
+  });
+  return new Map(found);
+}
+
+function outputOf(
+  text: string,
+  failed: readonly ValidationReceipt[],
+  dir: string,
+): string | undefined {
+  const last = text.trimEnd().split("\n").at(-1) ?? "";
+  return failed
+    .filter(({ command }) => text.includes(`[verify] ${command} `))
+    .flatMap(({ receiptId }) => {
+      const { stdout, stderr } = receiptPaths(dir, receiptId);
+      return [stderr, stdout];
+    })
+    .find((path) => textOf(path).includes(last));
 }
 
 /** Commands that have failed, the last one first. */
-function failedIn(dir: string, verification: FailedVerification | undefined) {
+function failedIn(
+  dir: string,
+  verification: FailedVerification | undefined,
+): readonly ValidationReceipt[] {
   return listReceipts(dir, { tree: verification?.tree })
     .filter(({ exitCode, completedAt }) => {
       return exitCode !== 0 && (verification === undefined || completedAt <= verification.at);
