@@ -20,6 +20,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { section } from "../../shared/output/section.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { withRemark } from "../../shared/remark.ts";
 import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
 import { aroundOf } from "../nebula/next.ts";
@@ -129,7 +130,9 @@ async function keptSteps(
   { ref: phaseRef }: NebulaState["phases"][number],
 ): Promise<readonly string[]> {
   const refs = await listRefs(root, refsOf(id).left(phaseRef));
-  return refs.map(({ ref }) => `${bringBackCommand(ref)}   # was uncommitted in its work tree`);
+  return refs.map(({ ref }) =>
+    withRemark(bringBackCommand(ref), "was uncommitted in its work tree"),
+  );
 }
 
 async function showPhase(

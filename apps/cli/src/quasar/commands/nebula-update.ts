@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { withRemark } from "../../shared/remark.ts";
 import { refuseAgents } from "../nebula/refuse-agents.ts";
 import { askNebulaTrust } from "../nebula/trust.ts";
 import { skipSteps, updateLines } from "../nebula/update-lines.ts";
@@ -112,7 +113,7 @@ async function noFolder(named: string): Promise<CliError> {
   const [word, nebula] = [cleanLine(named), fit(cleanLine(name), 40)];
   if (!existsSync(dir)) {
     return new CliError("ERR_USAGE", `the folder of the nebula ${nebula} is gone`, {
-      next: ["quasar nebula update DIR   # where it is now"],
+      next: [withRemark("quasar nebula update DIR", "where it is now")],
     });
   }
   return new CliError("ERR_USAGE", `${word} is no folder: the nebula ${nebula} has another one`, {

@@ -4,6 +4,7 @@ import { canRetry, moveBranchCommand } from "@quasar/nebula/internal";
 import type { NebulaSpec } from "@quasar/nebula/spec";
 import type { Workspace } from "@quasar/runs";
 import { shellWord } from "@quasar/runs/text";
+import { withRemark } from "../../shared/remark.ts";
 
 /** What begins it: anew, where one of the same folder has ended; after somebody's branch of that name has made room. */
 export async function beginSteps(
@@ -26,7 +27,8 @@ export async function beginSteps(
   );
   const apply = `quasar nebula apply ${shellWord(named)} --auto`;
   if (ended !== undefined) {
-    const retry = `quasar nebula status ${ended.id}   # how to retry what failed of the last one`;
+    const status = `quasar nebula status ${ended.id}`;
+    const retry = withRemark(status, "how to retry what failed of the last one");
     return [...(canRetry(ended) ? [retry] : []), `${apply} --fresh`];
   }
   const isTaken = (await refSha(root, `refs/heads/${branch}`)) !== undefined;

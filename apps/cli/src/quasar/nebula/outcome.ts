@@ -9,6 +9,7 @@ import {
 } from "@quasar/nebula/internal";
 import { shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { withRemark } from "../../shared/remark.ts";
 import type { BranchStands } from "./branch-stands.ts";
 import { NOTHING_SHORT, type Raising } from "./limits.ts";
 
@@ -109,7 +110,8 @@ export function stepsOfNebula(
 /** What stops an engine that works, or has it stop sooner. */
 function stopSteps({ id }: NebulaState, { stops }: NebulaNow): readonly string[] {
   if (stops === undefined) return [`quasar nebula stop ${id}`];
-  return stops.isNow ? [] : [`quasar nebula stop ${id} --now   # cuts the turns in flight off`];
+  if (stops.isNow) return [];
+  return [withRemark(`quasar nebula stop ${id} --now`, "cuts the turns in flight off")];
 }
 
 /** What becomes of what has landed, or of a nebula that has landed nothing. */
@@ -168,8 +170,8 @@ function waitLimit({ limits }: NebulaNow): string {
 /** Has agents asked again although their usage limits stand. */
 function liftSteps({ limits }: NebulaNow): readonly string[] {
   const agents = new Map([...limits.values()].map(({ agent, file }) => [agent, file]));
-  return [...agents].map(
-    ([agent, file]) => `rm ${shellWord(file)}   # if the limit of ${agent} is lifted already`,
+  return [...agents].map(([agent, file]) =>
+    withRemark(`rm ${shellWord(file)}`, `if the limit of ${agent} is lifted already`),
   );
 }
 
@@ -233,8 +235,8 @@ function retryStep(
   id: string,
   nebulaId: string,
   note = "with an unchanged text it may fail again",
-) {
-  return `${answer("retry", id, nebulaId)}   # ${note}`;
+): string {
+  return withRemark(answer("retry", id, nebulaId), note);
 }
 
 /** Where the work of its coder could not be committed a person first sees to that. */
@@ -245,7 +247,10 @@ function retrySteps(
 ): readonly string[] {
   const tree = toFix?.get(id);
   if (tree !== undefined) {
-    const fix = `cd ${shellWord(tree)}   # its files, not committed: fix what refused them`;
+    const fix = withRemark(
+      `cd ${shellWord(tree)}`,
+      "its files, not committed: fix what refused them",
+    );
     return [fix, retryStep(id, nebulaId, "the commit is tried first")];
   }
   return [isCoderDone ? retryStep(id, nebulaId, "its run continues") : retryStep(id, nebulaId)];
