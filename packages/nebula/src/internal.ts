@@ -7,7 +7,7 @@ export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
 export { type NebulaCost, nebulaCost } from "./state/cost.ts";
 export { type NebulaNow, nebulaNow, type StandingLimit } from "./people/now.ts";
-export { awaitsPush, isPushed, type NebulaProgress, progressOf } from "./state/state.ts";
+export { awaitsPush, isInLane, isPushed, type NebulaProgress, progressOf } from "./state/state.ts";
 export { type CostEstimate, estimateCost } from "./plan/estimate.ts";
 export { pastPhases } from "./state/past.ts";
 export { nebulaEvents } from "./state/events.ts";

@@ -157,12 +157,12 @@ export function shortages(
       { limit: "total", usd: restOfTotalUsd, leastUsd: ofTotalUsd, neededUsd: neededTotalUsd },
       { limit: "turn", usd: turnUsd, leastUsd: neededTurnUsd, neededUsd: neededTurnUsd },
     ] as const;
-    return limits
-      .filter(({ usd, leastUsd: atLeast }) => isTooLittle(usd, atLeast))
-      .map(({ limit, neededUsd: usd }) => ({
-        ...{ phase: state.id, limit },
-        ...{ neededUsd: upToCent(usd), why: whyShort(facts, phase) },
-      }));
+    const short = limits.filter(({ usd, leastUsd: atLeast }) => isTooLittle(usd, atLeast));
+    if (short.length === 0) return [];
+    const why = whyShort(facts, phase);
+    return short.map(({ limit, neededUsd: usd }) => {
+      return { phase: state.id, limit, neededUsd: upToCent(usd), why };
+    });
   });
 }
 

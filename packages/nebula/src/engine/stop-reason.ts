@@ -1,5 +1,5 @@
 import type { StopReason } from "../events.ts";
-import { isSettled, type NebulaState } from "../state/state.ts";
+import { isInLane, isSettled, type NebulaState } from "../state/state.ts";
 import { waitsForBudget } from "./budget.ts";
 import type { LandingsOnly } from "../context/context.ts";
 
@@ -43,8 +43,7 @@ function landedReason(
 ): StopReason {
   const meant = phases.filter(({ id }) => (phase ?? id) === id);
   const isLeft = meant.some(
-    ({ id, status }) =>
-      status === "queued" || status === "landing" || (asked.has(id) && status !== "done"),
+    (each) => isInLane(each) || (asked.has(each.id) && each.status !== "done"),
   );
   return isLeft ? "waiting" : "landed";
 }

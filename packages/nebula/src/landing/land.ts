@@ -16,7 +16,7 @@ import { nextLanding, type Phase } from "../state/schedule.ts";
 import { takeDecisionsOf } from "../people/take-decisions.ts";
 import type { PhaseSpec } from "../spec/types.ts";
 import { refsOf } from "../state/home.ts";
-import { landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
+import { isInLane, landedPhases, type NebulaState, type PhaseState } from "../state/state.ts";
 import { addBase, baseWith, failsSetUp, verifyBase } from "./base.ts";
 import { AUTHOR, conflictCommit } from "./conflict-commit.ts";
 import { holdRef } from "./hold-ref.ts";
@@ -85,8 +85,8 @@ async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
 /** Takes what people have decided of the phase meanwhile. @returns Whether this attempt of it is still to land. */
 function stillLands(engine: Engine, id: string, attempt: number): boolean {
   takeDecisionsOf(engine, id);
-  const { attempt: now, status } = engine.store.phase(id);
-  return now === attempt && (status === "queued" || status === "landing");
+  const phase = engine.store.phase(id);
+  return phase.attempt === attempt && isInLane(phase);
 }
 
 /** Where the branch is as long as nobody else moves it. */

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { NebulaError } from "../errors.ts";
 import {
   ANEW,
+  isInLane,
   type NebulaState,
   type PhaseState,
   type PhaseStatus,
@@ -99,9 +100,7 @@ const UNDECIDED = {
 } as const satisfies Partial<Record<PhaseStatus, string>>;
 
 function approve(phase: PhaseState, { digest }: Decision): Decided {
-  const { status } = phase;
-  const waitsForLane = status === "queued" || status === "landing";
-  if (waitsForLane && phase.approved !== "") return refused(`${UNDECIDED[status]} already`);
+  if (isInLane(phase) && phase.approved !== "") return refused(`${UNDECIDED.queued} already`);
   const problem = notAsked(phase, digest);
   if (problem !== undefined) return refused(problem);
   const { candidate: approvedCandidate } = phase;
@@ -180,8 +179,8 @@ function skip(phase: PhaseState, { reason }: Decision): Decided {
   return changed(phase, { ...skipped, question: "", reason: why, reservedUsd: 0 });
 }
 
-function isApproved({ status, approved }: PhaseState, about: string): boolean {
-  return (status === "queued" || status === "landing") && approved !== "" && approved === about;
+function isApproved(phase: PhaseState, about: string): boolean {
+  return isInLane(phase) && phase.approved !== "" && phase.approved === about;
 }
 
 function notAsked(

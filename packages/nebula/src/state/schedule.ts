@@ -1,6 +1,6 @@
 import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import { scopesOf, scopesOverlap } from "../spec/scope.ts";
-import { isSettled, type NebulaState, type PhaseState } from "./state.ts";
+import { isInLane, isSettled, type NebulaState, type PhaseState } from "./state.ts";
 
 /** A phase as its folder and its state tell it. */
 export interface Phase {
@@ -196,10 +196,6 @@ export function laneOrder(
 /** Whether a phase only merges what a person has named. */
 export function isMerge({ state }: Pick<Phase, "state">): boolean {
   return state.merges !== "";
-}
-
-function isInLane({ status }: PhaseState): boolean {
-  return status === "queued" || status === "landing";
 }
 
 /** The number of the next approval: never given twice. */

@@ -214,6 +214,11 @@ export function pendingPhase(id: string, ref: string, now: Date): PhaseState {
   };
 }
 
+/** Whether a phase is approved and has not landed: it waits for the lane, or is in it. */
+export function isInLane({ status }: Pick<PhaseState, "status">): boolean {
+  return status === "queued" || status === "landing";
+}
+
 /** Whether nothing more happens to a phase by itself. */
 export function isSettled({ status }: Pick<PhaseState, "status">): boolean {
   return status === "done" || status === "failed" || status === "skipped";

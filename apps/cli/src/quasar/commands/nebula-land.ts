@@ -1,5 +1,5 @@
-import type { NebulaState, PhaseState } from "@quasar/nebula";
-import { chooseNebula, nebulaNow, noPhase } from "@quasar/nebula/internal";
+import type { NebulaState } from "@quasar/nebula";
+import { chooseNebula, isInLane, nebulaNow, noPhase } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { openWorkspace } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
@@ -37,7 +37,7 @@ function meantByLand(
   nebula: string | undefined,
 ): NebulaState {
   const hasApproved = ({ phases }: NebulaState): boolean =>
-    phases.some((each) => (phase === undefined || each.id === phase) && isApproved(each));
+    phases.some((each) => (phase === undefined || each.id === phase) && isInLane(each));
   if (phase !== undefined) {
     return nebulaOfPhase(repositoryId, nebula, { command: "land", phase, isFor: hasApproved });
   }
@@ -47,10 +47,6 @@ function meantByLand(
   });
 }
 
-function isApproved({ status }: PhaseState): boolean {
-  return status === "queued" || status === "landing";
-}
-
 /** Refuses where nothing waits to land. @throws {CliError} `ERR_NOTHING_TO_RESUME`, `ERR_NOT_FOUND` */
 async function requireApproved(
   workspace: Workspace,
@@ -58,7 +54,7 @@ async function requireApproved(
   id: string | undefined,
 ): Promise<void> {
   const meant = state.phases.filter((phase) => id === undefined || phase.id === id);
-  if (meant.some(isApproved)) return;
+  if (meant.some(isInLane)) return;
   const now = await nebulaNow(workspace.repositoryId, state);
   const next = await nextOf(workspace, state, { now });
   const [first] = meant;
