@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeNebulaPort, type PortKit } from "@quasar/nebula/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PortKit } from "@quasar/nebula/testing";
+import { afterAll, beforeAll } from "vitest";
 import type { FleetPort } from "../src/index.ts";
+import { describeEveryCase } from "../test/every-case.ts";
 import { aFleet, type Fleet } from "./fleet.ts";
 
 let fleet: Fleet;
@@ -30,14 +31,4 @@ function aKit(): PortKit {
   };
 }
 
-describe("the object, behind a real server", () => {
-  const { count, leftOut } = describeNebulaPort({
-    ...{ test, make: aKit },
-    features: ["lane-expires", "leases-survive"],
-  });
-
-  test("takes all cases", () => {
-    expect(leftOut).toEqual([]);
-    expect(count).toBeGreaterThanOrEqual(60);
-  });
-});
+describeEveryCase("a real server", aKit);

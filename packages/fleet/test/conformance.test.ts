@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeNebulaPort, type PortKit } from "@quasar/nebula/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { PortKit } from "@quasar/nebula/testing";
+import { onTestFinished } from "vitest";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
+import { describeEveryCase } from "./every-case.ts";
 import { memoryIngress } from "./memory-ingress.ts";
 
 /** The object behind a server of this process, whose clock the suite moves. */
@@ -39,14 +40,4 @@ async function aKit(): Promise<PortKit> {
   };
 }
 
-describe("the object, behind a server of this process", () => {
-  const { count, leftOut } = describeNebulaPort({
-    ...{ test, make: aKit },
-    features: ["lane-expires", "leases-survive"],
-  });
-
-  test("takes all cases", () => {
-    expect(leftOut).toEqual([]);
-    expect(count).toBeGreaterThanOrEqual(60);
-  });
-});
+describeEveryCase("a server of this process", aKit);
