@@ -14,7 +14,7 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** What the object is called at the server. @default `nebula` */
   readonly service?: string | undefined;
-  /** Public keys of the server (`publickeyv1_…`): nobody else is answered. @default whoever reaches it */
+  /** Public keys of the server (`publickeyv1_…`): nobody else is answered. @default all that reach it */
   readonly identityKeys?: readonly string[] | undefined;
 }
 

@@ -4,7 +4,7 @@ import { serveFleet } from "../src/serve.ts";
 
 const KEY = "0123456789abcdef".repeat(4);
 
-/** What a server is told of the object when it is registered. */
+/** What the object says of itself when a server registers it. */
 async function discovered(identityKeys: readonly string[] = []): Promise<{
   readonly status: number;
   readonly text: string;

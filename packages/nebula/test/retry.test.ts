@@ -109,7 +109,7 @@ test.for(["a file", "a commit"] as const)(
   },
 );
 
-/** A coder whose work a hook refuses, and what is left of that: its turns, and its tree. */
+/** A coder whose work a hook refuses, with its turns and its tree. */
 async function refusedCommit() {
   const place = aPlace({}, FILES);
   write(place.repo, { ".git/hooks/pre-commit": "#!/bin/sh\n! git grep --cached -q bad\n" });

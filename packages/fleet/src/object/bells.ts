@@ -7,7 +7,7 @@ export interface Bells {
 
 /**
  * When it rings after a change, in milliseconds: the server shows a change to others shortly after the handler has made it,
- * and whoever looks too early waits for the next ring.
+ * and who looks too early waits for the next ring.
  */
 const RINGS_AFTER_MS = [10, 100, 1000];
 

@@ -40,7 +40,7 @@ function anew({ spec, state }: Phase): Phase {
   return state.runs.length > 0 ? { spec, state } : { spec, state: { ...state, neededUsd: 0 } };
 }
 
-/** A phase begins with what its first cycle needs, unless its own limit is less; again with what is left, and needs as much. */
+/** A phase begins with what its first cycle needs, unless its own limit is less; again with the rest of its limit, and needs as much. */
 function withFirstCycle(engine: Engine, { spec, state }: Phase, own: PhaseBudget): PhaseBudget {
   const cycleUsd = ofFirstCycle(engine, spec);
   if (state.runs.length > 0) {

@@ -9,7 +9,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** The work of whoever conducts a nebula: who holds its lease alone records states and lands. All others are phases' refs. */
+/** The work of the conductor of a nebula: who holds its lease alone records states and lands. All others are phases' refs. */
 export const LANE = "@lane";
 
 /**
@@ -159,7 +159,7 @@ export type Entry =
       readonly state: string;
       /** Keys of the inbox's items that it has taken: they go in the same step. */
       readonly taken: readonly string[];
-      /** All that may be worked on now, most urgent first. Whoever works on what is missing here is stale. */
+      /** All that may be worked on now, most urgent first. Who works on what is missing here is stale. */
       readonly offers: readonly Offer[];
       /**
        * The gate of what lands next: no answer to it is taken until the next state. Refused as `news` where it has an

@@ -17,7 +17,7 @@ export function outcomeId(work: string, runId: string): OutcomeId {
   return `outcome/${work}/${runId}`;
 }
 
-/** What a person can answer of a nebula; whether the answer has a meaning is for whoever takes it. */
+/** What a person can answer of a nebula; whether the answer has a meaning is for the conductor that takes it. */
 export function openPromises(
   state: Pick<NebulaState, "phases" | "planVerdict" | "revision">,
 ): readonly PromiseId[] {

@@ -93,7 +93,7 @@ test.for([
   ["2026-12-31T23:59:00.001Z", "2027-01-01 00:00"],
   ["soon", "soon"],
   ["+275760-09-13T00:00:00.001Z", "+275760-09-13T00:00:00.001Z"],
-] as const)("who waits for %s is told the minute %s", ([time, text]) => {
+] as const)("the end of a wait until %s is shown as %s", ([time, text]) => {
   vi.stubEnv("TZ", "UTC");
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(momentAfter(time)).toBe(text);

@@ -32,7 +32,7 @@ export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, R
 }
 
 /**
- * Whether the agent of a run's turn works at this moment, whoever listens to it.
+ * Whether the agent of a run's turn works at this moment, with a runner or without.
  *
  * @param runDir - Absolute path of the run's folder.
  * @throws {CheckpointError} Where the run cannot be read.

@@ -319,7 +319,7 @@ export const LEASES: readonly Case[] = [
     },
   },
   {
-    name: "takes a work from whoever has a run that is not offered any more",
+    name: "takes a work from the holder of a run that is not offered any more",
     async run(scene) {
       const lane = await scene.begun(anOffer(A));
       const old = await scene.take(A);

@@ -31,7 +31,7 @@ export const PROMISES: readonly Case[] = [
     },
   },
   {
-    name: "gives an answer to whoever waits already",
+    name: "gives an answer to who waits already",
     async run(scene) {
       await gated(scene);
       const waiting = scene.wait(GATE_OF_A);

@@ -186,7 +186,7 @@ export const RECORDS: readonly Case[] = [
     },
   },
   {
-    name: "takes the outcome of whoever has expired, as long as nobody has taken its work",
+    name: "takes the outcome of a holder that has expired, as long as nobody has taken its work",
     async run(scene) {
       await scene.begun(anOffer(A));
       const lease = await scene.take(A);
@@ -359,7 +359,7 @@ export const RECORDS: readonly Case[] = [
     },
   },
   {
-    name: "gives the outcome of a run to whoever waits for it",
+    name: "gives the outcome of a run to who waits for it",
     async run(scene) {
       await scene.begun(anOffer(A));
       const lease = await scene.take(A);

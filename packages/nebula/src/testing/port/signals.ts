@@ -122,7 +122,7 @@ export const SIGNALS: readonly Case[] = [
     },
   },
   {
-    name: "reports events that come after a restart to whoever watched before",
+    name: "reports events that come after a restart to who watched before",
     async run(scene) {
       const lane = await scene.begun();
       await scene.save(lane, { events: [warning("one")] });
