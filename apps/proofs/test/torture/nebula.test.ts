@@ -1,4 +1,4 @@
-import { formatKill, type Kill, KILL_KINDS, parseKill, type Tortured } from "@quasar/torture";
+import { formatKill, KILL_KINDS, type Tortured } from "@quasar/torture";
 import { byLane, lane, sample, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { FIFTY_PHASES } from "../../src/torture/nebula/fifty-phases.ts";
@@ -6,7 +6,7 @@ import { fivePhases } from "../../src/torture/nebula/five-phases.ts";
 import { GATED_PHASES } from "../../src/torture/nebula/gated-phases.ts";
 import { tortureNebula } from "../../src/torture/nebula/torture.ts";
 import { subjectsOf } from "../../src/torture/nebula/tortured-nebula.ts";
-import { brokenQuasar, MAIN, NEBULA_MUTANTS } from "./mutants.ts";
+import { brokenQuasar, killOf, lawsBroken, MAIN, NEBULA_MUTANTS } from "./mutants.ts";
 
 const quasar = { file: process.execPath, args: [MAIN] };
 
@@ -24,12 +24,6 @@ const KILLS: readonly string[] = [
   `runner at ${STATE} #25`,
   `everything at ${STATE} #26`,
 ];
-
-function killOf(text: string): Kill {
-  const kill = parseKill(text);
-  if (kill === undefined) throw new Error(`${text} is no kill`);
-  return kill;
-}
 
 function failuresOf(trials: Tortured["trials"]): readonly unknown[] {
   const failed = trials.filter(({ deviations }) => deviations.length > 0);
@@ -117,19 +111,12 @@ test("what was built still has what breaks a nebula's promises", () => {
   for (const mutant of NEBULA_MUTANTS) expect(brokenQuasar(mutant)).toContain("main.js");
 });
 
-/** On a busy machine the phase that is to be late may be early: then a kill shows nothing. */
-const MOST_TRIALS = 3;
-
 test.for(sample(NEBULA_MUTANTS, 1, byLane({ fast: 0, whole: 0, long: NEBULA_MUTANTS.length })))(
   "sees it of a nebula where $name",
   { timeout: 900_000 },
   async (mutant) => {
-    const broken = { file: process.execPath, args: [brokenQuasar(mutant)] };
-    const laws: string[] = [];
-    for (let n = 0; n < MOST_TRIALS && !laws.includes(mutant.law); n += 1) {
-      const { trials } = await tortureNebula({ quasar: broken, replay: [killOf(mutant.kill)] });
-      laws.push(...trials.flatMap(({ deviations }) => deviations.map(({ law }) => law)));
-    }
+    const quasar = { file: process.execPath, args: [brokenQuasar(mutant)] };
+    const laws = await lawsBroken(mutant, (replay) => tortureNebula({ quasar, replay }));
     expect(laws).toContain(mutant.law);
   },
 );

@@ -216,6 +216,8 @@ export function landingsOf(place: Place): readonly string[] {
 
 export interface PhaseFacts {
   readonly status: string;
+  /** Whether the state says so. */
+  readonly hasLanded: boolean;
   readonly attempt: number;
   readonly runs: number;
   /** Trees and subjects of its own commits, oldest first. */
@@ -226,14 +228,14 @@ export interface PhaseFacts {
 export function phasesOf(place: Place): Readonly<Record<string, PhaseFacts>> {
   const { phases = [] } = nebulaOf(place) ?? {};
   return Object.fromEntries(
-    phases.map(({ id, status, attempt, runs, tip }) => {
+    phases.map(({ id, status, landing, attempt, runs, tip }) => {
       const log = tip === "" ? "" : git(place, "log", "--first-parent", "--format=%T %s", tip);
       const lines = linesOf(log);
       const begin = lines.findIndex((line) => / (?:Land \w+: .*|Begin|Edit by hand)$/u.test(line));
       const own = lines.slice(0, begin).toReversed();
       // The markers of a conflict name commits: those of a merge's tree hold the time.
       const commits = own.map((line) => line.replace(/^\S+ (Merge .*) p.*/u, "$1"));
-      return [id, { status, attempt, runs: runs.length, commits }];
+      return [id, { status, hasLanded: landing > 0, attempt, runs: runs.length, commits }];
     }),
   );
 }

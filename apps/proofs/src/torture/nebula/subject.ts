@@ -225,6 +225,7 @@ function inNoOrder(
     phases: {
       all: {
         status: [...new Set(all.map(({ status }) => status))].join(" "),
+        hasLanded: all.every(({ hasLanded }) => hasLanded),
         attempt: sum(({ attempt }) => attempt),
         runs: sum(({ runs }) => runs),
         commits: all
