@@ -4,7 +4,7 @@ export { changedInCheckOut } from "../landing/changed-in-check-out.ts";
 export { type NewCommit, commitTree, landingDate } from "../landing/commit-tree.ts";
 export { haveCommonPast } from "../head.ts";
 export { isShallow } from "../repository.ts";
-export { conflictMarkersLeft } from "../landing/conflict-markers.ts";
+export { conflictMarkersLeft, type MarkersLeft } from "../landing/conflict-markers.ts";
 export { differingPaths } from "../landing/differing-paths.ts";
 export {
   addDetachedWorkTree,

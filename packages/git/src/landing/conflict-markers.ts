@@ -1,7 +1,7 @@
 import type { SignalOptions } from "../head.ts";
 import { checkSha } from "../revision.ts";
 import { BlobBatch } from "./blob-batch.ts";
-import { hasMarksOf, type Marks, MarkScanner } from "./marks.ts";
+import { linesLeft, type Marks, MarkScanner } from "./marks.ts";
 import { folderOutput, type MergeFolder } from "./merge-folder.ts";
 import { missingObject } from "./missing-object.ts";
 
@@ -14,8 +14,18 @@ export interface ConflictMarkersOptions extends SignalOptions {
   readonly paths: readonly string[];
 }
 
+/** A file in which something of a merge is left. */
+export interface MarkersLeft {
+  readonly path: string;
+  /**
+   * Numbers of its lines that are left, from 1: the first 20 of the outer ones, or of what may be separators where there
+   * are no others. Empty: it has nothing but the name that the merge gave it.
+   */
+  readonly lines: readonly number[];
+}
+
 /**
- * The paths in which something is left that only the merge has put there: a line of a conflict marker, wherever its file
+ * The files in which something is left that only the merge has put there: a line of a conflict marker, wherever its file
  * was moved to, or the name `<path>~<id of a side>` that a file has where both sides need its path. Lines that look like
  * a marker, and were in the files before, are none.
  *
@@ -25,7 +35,7 @@ export interface ConflictMarkersOptions extends SignalOptions {
 export async function conflictMarkersLeft(
   folder: MergeFolder,
   { conflictCommit, tree, paths, signal }: ConflictMarkersOptions,
-): Promise<readonly string[]> {
+): Promise<readonly MarkersLeft[]> {
   const options = { signal };
   const parents = await parentsOf(folder, conflictCommit, options);
   const before = await marksAt(folder, conflictCommit, new Set(paths), { parents, signal });
@@ -33,9 +43,9 @@ export async function conflictMarkersLeft(
   const after = await marksAt(folder, tree, new Set([...paths, ...changed]), { parents, signal });
   return [...after].flatMap(([path, now]) => {
     const was = before.get(path);
-    const isLeft =
-      was === undefined ? now.hasOuter : isRenamedByMerge(path, parents) || hasMarksOf(was, now);
-    return isLeft ? [path] : [];
+    const lines = was === undefined ? now.outer : linesLeft(was, now);
+    const isNamedByMerge = was !== undefined && isRenamedByMerge(path, parents);
+    return lines.length > 0 || isNamedByMerge ? [{ path, lines }] : [];
   });
 }
 

@@ -2,11 +2,21 @@
 export interface Marks {
   /** How wide the first lines are that name a side, in their order. */
   readonly starts: readonly number[];
-  /** Whether a first or a last line names a side. */
-  readonly hasOuter: boolean;
-  /** How many lines are nothing but `=`, by their width. */
-  readonly separators: ReadonlyMap<number, number>;
+  /** Numbers of first and last lines that name a side, from 1: the first {@link MOST_NAMED} of them. */
+  readonly outer: readonly number[];
+  /** Lines that are nothing but `=`, by their width. */
+  readonly separators: ReadonlyMap<number, Separators>;
 }
+
+/** Lines of one width. */
+interface Separators {
+  readonly count: number;
+  /** Numbers of the first {@link MOST_NAMED} of them. */
+  readonly lines: readonly number[];
+}
+
+/** Most lines of a text that are named. */
+const MOST_NAMED = 20;
 
 /** Most bytes that are kept of a line: a marker is not that wide. */
 const MOST_LINE = 4096;
@@ -14,10 +24,12 @@ const NEWLINE = 0x0a;
 
 /** Finds the marks in a text that comes piece by piece; of it no more is kept than the beginning of one line. */
 export class MarkScanner {
-  readonly #outer: RegExp;
+  readonly #outerForm: RegExp;
   readonly #starts: number[] = [];
-  #hasOuter = false;
-  readonly #separators = new Map<number, number>();
+  readonly #outer: number[] = [];
+  readonly #separators = new Map<number, Separators>();
+  /** How many lines have ended. */
+  #ended = 0;
   /** The beginning of the line under way, one character a byte. */
   #line = "";
   /** Whether that line cannot be a mark. */
@@ -25,7 +37,7 @@ export class MarkScanner {
 
   /** @param sides - Full ids of the commits that were merged. */
   constructor(sides: readonly string[]) {
-    this.#outer = new RegExp(`^(?:<{7,}|>{7,}) (?:${sides.join("|")})(?::|$)`, "u");
+    this.#outerForm = new RegExp(`^(?:<{7,}|>{7,}) (?:${sides.join("|")})(?::|$)`, "u");
   }
 
   write(chunk: Buffer): void {
@@ -41,7 +53,7 @@ export class MarkScanner {
   /** Call it once, after the last piece. */
   end(): Marks {
     this.#endLine();
-    return { starts: this.#starts, hasOuter: this.#hasOuter, separators: this.#separators };
+    return { starts: this.#starts, outer: this.#outer, separators: this.#separators };
   }
 
   #extend(part: Buffer): void {
@@ -58,27 +70,32 @@ export class MarkScanner {
     const line = this.#line.replace(/\r$/u, "");
     this.#line = "";
     this.#isOther = false;
+    this.#ended += 1;
     if (line === "") return;
     if (/^=+$/u.test(line)) {
-      this.#separators.set(line.length, (this.#separators.get(line.length) ?? 0) + 1);
-    } else if (this.#outer.test(line)) {
-      this.#hasOuter = true;
+      const { count, lines } = this.#separators.get(line.length) ?? { count: 0, lines: [] };
+      const named = count < MOST_NAMED ? [...lines, this.#ended] : lines;
+      this.#separators.set(line.length, { count: count + 1, lines: named });
+    } else if (this.#outerForm.test(line)) {
+      if (this.#outer.length < MOST_NAMED) this.#outer.push(this.#ended);
       if (line.startsWith("<")) this.#starts.push(line.indexOf(" "));
     }
   }
 }
 
 /**
- * Whether a text has a marker of those that a merge has written into another one. The outer two name their side; a
- * separator looks like the underline of a title, so those are counted.
+ * Numbers of the lines of a text that are markers of those that a merge has written into another one. The outer two name
+ * their side, and where there are some those are named; a separator looks like the underline of a title, so those are
+ * counted, and where there are too many all of that width are named.
  */
-export function hasMarksOf(conflict: Marks, text: Marks): boolean {
-  const { starts } = conflict;
-  if (starts.length === 0) return false;
-  if (text.hasOuter) return true;
-  return starts.some((width) => {
-    const count = ({ separators }: Marks): number => separators.get(width) ?? 0;
+export function linesLeft({ starts, separators }: Marks, text: Marks): readonly number[] {
+  if (starts.length === 0) return [];
+  if (text.outer.length > 0) return text.outer;
+  const left = [...new Set(starts)].flatMap((width) => {
+    const now = text.separators.get(width);
     const written = starts.filter((each) => each === width).length;
-    return count(text) > count(conflict) - written;
+    const own = (separators.get(width)?.count ?? 0) - written;
+    return now !== undefined && now.count > own ? now.lines : [];
   });
+  return left.toSorted((one, other) => one - other).slice(0, MOST_NAMED);
 }

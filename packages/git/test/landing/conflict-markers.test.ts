@@ -4,7 +4,7 @@ import { changeDigest } from "../../src/landing/change-digest.ts";
 import { commitTree } from "../../src/landing/commit-tree.ts";
 import { conflictMarkersLeft } from "../../src/landing/conflict-markers.ts";
 import type { MergeFolder } from "../../src/landing/merge-folder.ts";
-import { hasMarksOf, type Marks, MarkScanner } from "../../src/landing/marks.ts";
+import { linesLeft, type Marks, MarkScanner } from "../../src/landing/marks.ts";
 import { mergeTrees } from "../../src/landing/merge-trees.ts";
 import { failureCode, git } from "../fixture.ts";
 import { commit, type Files, lines, lose, openAt, show, type Sides, twoSides } from "./fixture.ts";
@@ -40,7 +40,11 @@ async function conflicted(sides: Sides): Promise<Conflicted> {
 /** What remains once some files have been changed. */
 async function leftAfter(sides: Sides, files: Files): Promise<readonly string[]> {
   const { folder, ...rest } = await conflicted(sides);
-  return conflictMarkersLeft(folder, { ...rest, tree: commit(sides.root, files) });
+  return pathsLeft(folder, { ...rest, tree: commit(sides.root, files) });
+}
+
+async function pathsLeft(...args: Parameters<typeof conflictMarkersLeft>): Promise<string[]> {
+  return (await conflictMarkersLeft(...args)).map(({ path }) => path);
 }
 
 const aConflict = (): Sides =>
@@ -56,10 +60,13 @@ test("finds the markers in a tree that nobody has touched, and in a commit's, by
   const tree = git(sides.root, "rev-parse", `${conflictCommit}^{tree}`).trim();
   for (const each of [tree, conflictCommit]) {
     const left = await conflictMarkersLeft(folder, { conflictCommit, tree: each, paths });
-    expect(left).toEqual(["f", "g"]);
+    expect(left).toEqual([
+      { path: "f", lines: [6, 10] },
+      { path: "g", lines: [1, 5] },
+    ]);
   }
   const some = { conflictCommit, tree, paths: ["g", "g", "missing"] };
-  expect(await conflictMarkersLeft(folder, some)).toEqual(["g"]);
+  expect(await pathsLeft(folder, some)).toEqual(["g"]);
 });
 
 test("finds none where all is resolved, or the files are gone", async () => {
@@ -92,37 +99,47 @@ function marksIn(text: string): Marks {
   return scanner.end();
 }
 
-const hasMarkersOf = (conflict: string, text: string): boolean =>
-  hasMarksOf(marksIn(conflict), marksIn(text));
+const linesOf = (conflict: string, text: string): readonly number[] =>
+  linesLeft(marksIn(conflict), marksIn(text));
 
 const ids = ["a".repeat(40), "b".repeat(40)] as const;
 const [START, END] = [`<<<<<<< ${ids[0]}`, `>>>>>>> ${ids[1]}`];
 const CONFLICT = ["Title", "=======", START, "ours", "=======", "theirs", END, "<<<<<<< HEAD"];
 
 test.for([
-  ["nothing", [], false],
-  ["the first line alone", [START], true],
-  ["the last line alone", [END], true],
-  ["the separator beside the title", ["Title", "=======", "ours", "=======", "theirs"], true],
-  ["a resolution", ["Title", "=======", "both"], false],
-  ["a marker that was there before", ["<<<<<<< HEAD", "=======", "both"], false],
-  ["a marker of another width", ["Title", "=======", "========"], false],
-  ["a marker with a carriage return", [`${START}\r`], true],
-  ["the marker of a renamed file", [`${START}:old name`], true],
-  ["text that only begins like one", [`${START}x`], false],
-  ["a marker that is quoted", [`> ${START}`], false],
+  ["nothing", [], []],
+  ["the first line alone", [START], [1]],
+  ["the last line alone", [END], [1]],
+  ["all of a conflict", CONFLICT, [3, 7]],
+  ["a line far below, whatever stands between", ["", "x", "", "\r", "=======", END], [6]],
+  ["the separator beside the title", ["Title", "=======", "ours", "=======", "theirs"], [2, 4]],
+  ["a resolution", ["Title", "=======", "both"], []],
+  ["a marker that was there before", ["<<<<<<< HEAD", "=======", "both"], []],
+  ["a marker of another width", ["Title", "=======", "========"], []],
+  ["a marker with a carriage return", [`${START}\r`], [1]],
+  ["the marker of a renamed file", [`${START}:old name`], [1]],
+  ["text that only begins like one", [`${START}x`], []],
+  ["a marker that is quoted", [`> ${START}`], []],
 ] as const)("tells of %s", ([, text, expected]) => {
-  expect(hasMarkersOf(CONFLICT.join("\n"), text.join("\n"))).toBe(expected);
+  expect(linesOf(CONFLICT.join("\n"), text.join("\n"))).toEqual(expected);
+});
+
+test("names the first twenty lines", () => {
+  const from = (first: number, step: number): number[] =>
+    Array.from({ length: 20 }, (_, at) => first + at * step);
+  const many = CONFLICT.join("\n").concat("\n").repeat(30);
+  expect(linesOf(many, `${START}\n`.repeat(30))).toEqual(from(1, 1));
+  expect(linesOf(many, "a\n=======\n".repeat(31))).toEqual(from(2, 2));
 });
 
 test("takes no title for a separator where the merge wrote no marker", () => {
-  expect(hasMarkersOf("Title\n=======\n", "A\n=======\nB\n=======\n")).toBe(false);
+  expect(linesOf("Title\n=======\n", "A\n=======\nB\n=======\n")).toEqual([]);
 });
 
 test("counts separators of a wider marker by themselves", () => {
   const wide = [START.replace("<<<<<<<", "<<<<<<<<"), "a", "========", "b", `>${END}`].join("\n");
-  expect(hasMarkersOf(wide, "Title\n=======\n")).toBe(false);
-  expect(hasMarkersOf(wide, "a\n========\nb\n")).toBe(true);
+  expect(linesOf(wide, "Title\n=======\n")).toEqual([]);
+  expect(linesOf(wide, "a\n========\nb\n")).toEqual([2]);
 });
 
 test("finds the markers of files that were renamed, and of those with other line endings", async () => {
@@ -138,7 +155,7 @@ test("finds the markers of files that were renamed, and of those with other line
   const { folder, conflictCommit, paths } = await conflicted(sides);
   expect(show(sides.root, conflictCommit, "g")).toContain(`>>>>>>> ${sides.theirs}:f\n`);
   const untouched = { conflictCommit, tree: conflictCommit, paths };
-  expect(await conflictMarkersLeft(folder, untouched)).toEqual(["g", "w.txt"]);
+  expect(await pathsLeft(folder, untouched)).toEqual(["g", "w.txt"]);
 });
 
 test("does not take a file that is not here for one without markers", async () => {
@@ -151,7 +168,7 @@ test("does not take a file that is not here for one without markers", async () =
 
 test("takes no line for a marker that only begins as one, however long it is", () => {
   const long = `${START}${"x".repeat(10_000)}`;
-  expect(marksIn(`${long}\n${"=".repeat(10_000)}\n`).hasOuter).toBe(false);
+  expect(marksIn(`${long}\n${"=".repeat(10_000)}\n`).outer).toEqual([]);
   expect(marksIn(`${START}:${"x".repeat(10_000)}\n`).starts).toEqual([7]);
 });
 
@@ -163,7 +180,7 @@ test("reads files and changes that are larger than what is kept of an output", a
   const tree = commit(sides.root, { f: long, moved: long + show(sides.root, conflictCommit, "f") });
   output.most = 100_000;
   onTestFinished(() => void (output.most = Number.MAX_SAFE_INTEGER));
-  const left = await conflictMarkersLeft(folder, { conflictCommit, tree, paths });
+  const left = await pathsLeft(folder, { conflictCommit, tree, paths });
   expect(left).toEqual(["g", "moved"]);
   const digest = await changeDigest(folder, { from: before, to: tree });
   output.most = Number.MAX_SAFE_INTEGER;

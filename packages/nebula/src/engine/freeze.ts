@@ -1,6 +1,7 @@
 import { isAncestor } from "@quasar/git/history";
-import { conflictMarkersLeft, readRef } from "@quasar/git/landing";
+import { readRef } from "@quasar/git/landing";
 import { holdRef } from "../landing/hold-ref.ts";
+import { leftOfMerge } from "../landing/left-of-merge.ts";
 import { sendBack } from "../landing/send-back.ts";
 import { refsOf } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
@@ -60,22 +61,15 @@ async function holdFrozen(
 }
 
 /** Whether a rework was approved with conflict markers that its base brought: then it is not done. */
-async function hasMarkersLeft(
-  engine: Engine,
-  { id, conflictCommit, conflicts: paths }: PhaseState,
-  tip: string,
-): Promise<boolean> {
-  if (paths.length === 0) return false;
-  const { mergeFolder, signal } = engine;
-  const left = { conflictCommit, tree: tip, paths, signal };
-  const conflicts = await conflictMarkersLeft(mergeFolder, left);
-  if (conflicts.length === 0) return false;
-  const findings = conflicts.map((path) => `[merge] ${path}: it still has conflict markers`);
+async function hasMarkersLeft(engine: Engine, state: PhaseState, tip: string): Promise<boolean> {
+  const left = await leftOfMerge(engine, state, tip);
+  if (left.length === 0) return false;
+  const { id, conflictCommit } = state;
   await sendBack(engine, id, {
     cause: "merge",
-    findings,
+    findings: left.map(({ finding }) => `[merge] ${finding}`),
     base: tip,
-    conflict: { conflictCommit, conflicts },
+    conflict: { conflictCommit, conflicts: left.map(({ path }) => path) },
   });
   return true;
 }
