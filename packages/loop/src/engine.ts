@@ -312,7 +312,7 @@ async function runLint(run: Run): Promise<Lint | Ending> {
 }
 
 async function filter(run: Run): Outcome {
-  const ending = (await bounceGaps(run)) ?? (await runFilters(run));
+  const ending = (await bounceGaps(run)) ?? (await bounceJudged(run)) ?? (await runFilters(run));
   if (ending !== undefined) return ending === "bounced" ? undefined : ending;
   const tree = await checkedTree(run);
   if (typeof tree === "object") return tree;
@@ -336,6 +336,22 @@ async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
     run.state = bounce(run.state, "commit", gaps, finding);
   } catch (error) {
     return gitEnding("what was committed could not be read", error);
+  }
+  await closeCycle(run, false);
+  return "bounced";
+}
+
+/** What the caller finds wrong with the commit goes back to the coder like a check that failed. */
+async function bounceJudged(run: Run): Promise<"bounced" | Ending | undefined> {
+  const { judgeCommit, signal } = run.settings;
+  if (judgeCommit === undefined || run.head === "") return undefined;
+  try {
+    const wrong = await judgeCommit(run.head);
+    if (wrong === "") return undefined;
+    run.state = bounce(run.state, "commit", wrong, filterFinding("commit", wrong, run.state.cycle));
+  } catch (error) {
+    if (signal?.aborted === true) return INTERRUPTED;
+    return { outcome: "check", message: `the commit could not be judged: ${messageOf(error)}` };
   }
   await closeCycle(run, false);
   return "bounced";

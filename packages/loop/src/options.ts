@@ -103,6 +103,12 @@ export interface LoopOptions {
   /** Checks that send the cycle back to the coder without a review. */
   readonly filters?: readonly Check[] | undefined;
   /**
+   * Says what is wrong with a commit of the work, `""` where it finds nothing: asked before the filters of each cycle, and
+   * what it says sends the cycle back to the coder as theirs does. A function of the commit: it is asked again after a crash.
+   * @default nobody is asked
+   */
+  readonly judgeCommit?: ((sha: string) => Promise<string>) | undefined;
+  /**
    * Shell commands that the coder may run beside the checks, as they stand or with further arguments.
    * @default none
    */
@@ -197,7 +203,14 @@ export interface LoopOptions {
 /** Of one turn by itself: what only a loop has is not among them. */
 export type TurnOptions = Omit<
   LoopOptions,
-  "maxCycles" | "lint" | "maxLintRetries" | "filters" | "detectStruggle" | "takeRefactor" | "people"
+  | "maxCycles"
+  | "lint"
+  | "maxLintRetries"
+  | "filters"
+  | "judgeCommit"
+  | "detectStruggle"
+  | "takeRefactor"
+  | "people"
 >;
 
 export interface Task {

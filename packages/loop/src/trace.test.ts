@@ -10,6 +10,15 @@ const FAILURE = { failure: { kind: "overloaded", message: "too busy", retryable:
 const failing = (n: number): string =>
   `c=.git/count; echo x >> $c; [ $(wc -l < $c) -gt ${n} ] || { echo not good; exit 1; }`;
 
+/** Finds something wrong with the first commit that it is asked about, and with that alone. */
+function wrongOnce(): NonNullable<LoopOptions["judgeCommit"]> {
+  let first = "";
+  return (sha) => {
+    first ||= sha;
+    return Promise.resolve(sha === first ? "f: it is wrong" : "");
+  };
+}
+
 interface Row {
   readonly name: string;
   readonly options: Partial<LoopOptions>;
@@ -182,6 +191,54 @@ const rows: readonly Row[] = [
       review_complete 2 approved
       task_success 2`,
     subjects: "t/cycle-1: Do it, t/cycle-2: Do it",
+  },
+  {
+    name: "a commit that its caller finds something wrong with, before any filter runs",
+    options: { filters: [{ name: "tests", command: "true" }], judgeCommit: wrongOnce() },
+    outcome: "approved",
+    trace: `cycle_start 1
+      agent_start coder run.1
+      agent_done coder
+      committed
+      review_complete 1 1 found
+      cycle_start 2
+      agent_start coder run.2
+      agent_done coder
+      committed
+      check_done tests passed
+      agent_start reviewer run.3
+      agent_done reviewer
+      review_complete 2 approved
+      task_success 2`,
+    subjects: "t/cycle-1: Do it, t/cycle-2: Do it",
+  },
+  {
+    name: "a commit in which its caller always finds something wrong",
+    options: { maxCycles: 2, judgeCommit: () => Promise.resolve("f: it is wrong") },
+    outcome: "max_cycles",
+    trace: `cycle_start 1
+      agent_start coder run.1
+      agent_done coder
+      committed
+      review_complete 1 1 found
+      cycle_start 2
+      agent_start coder run.2
+      agent_done coder
+      committed
+      review_complete 2 1 found
+      task_failed 2 max_cycles`,
+    subjects: "t/cycle-1: Do it, t/cycle-2: Do it",
+  },
+  {
+    name: "a commit that its caller cannot judge",
+    options: { judgeCommit: () => Promise.reject(new Error("no eyes")) },
+    outcome: "check",
+    trace: `cycle_start 1
+      agent_start coder run.1
+      agent_done coder
+      committed
+      task_failed 1 check`,
+    subjects: "t/cycle-1: Do it",
   },
   {
     name: "a filter that cannot be run",

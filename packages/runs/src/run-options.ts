@@ -15,6 +15,7 @@ export interface RunOptions
         | "maxTurnBudgetUsd"
         | "lint"
         | "filters"
+        | "judgeCommit"
         | "maxLintRetries"
         | "retries"
         | "detectStruggle"
