@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
+import type { ApplyEnd } from "../src/engine/apply.ts";
 import { aPlace, MANIFEST, phase, type Place, type Work, warnings, write } from "./place.ts";
 
 // Two phases that conflict, in every way in which git knows it: the first one stays landed, the second goes back with
@@ -292,10 +293,10 @@ const kindNamed = (name: string): Kind => {
 
 /** What a coder may leave of a conflict, and the path in which it is. */
 const UNRESOLVED = [
-  ["all as it was", "content", () => {}, /^\[merge\] f: it still has conflict markers$/u],
-  ["the last marker", "add/add", leaveLastMarker, /^\[merge\] f: it still has conflict markers$/u],
-  ["the markers in a file that it moved", "content", moveOnce, /^\[merge\] moved: /u],
-  ["the name that git gave a file", "directory/file", () => {}, /^\[merge\] d~[0-9a-f]{40}: /u],
+  ["all as it was", "content", () => {}, /f: it still has conflict markers \(lines 6, 10\)$/u],
+  ["the last marker", "add/add", leaveLastMarker, /f: it still has conflict markers \(line 1\)$/u],
+  ["the markers in a file that it moved", "content", moveOnce, /moved: it still has/u],
+  ["the name that git gave a file", "directory/file", () => {}, /d~[0-9a-f]{40}: it still has/u],
 ] as const;
 
 function moveOnce(tree: string): void {
@@ -309,17 +310,73 @@ function leaveLastMarker(tree: string): void {
 }
 
 test.for(sample(UNRESOLVED, 2, 4))(
-  "a conflict of which %s is left never lands, and waits for a person in the end",
+  "a conflict of which %s is left never lands, and no reviewer is paid for it",
   async ([, name, resolve, finding]) => {
     const { place, work } = aConflictOf({ ...kindNamed(name), resolve });
-    const { reason, state } = await place.apply(work);
-    expect(reason).toBe("waiting");
+    const { state } = await place.apply(work);
     expect(place.landings()).toEqual(landingsOf("ac"));
-    const [, waiting] = state.phases;
-    expect(waiting).toMatchObject({ status: "awaiting_human", question: "rework", attempt: 3 });
-    expect(waiting?.findings).toEqual([expect.stringMatching(finding)]);
+    expect(state.phases[1]).toMatchObject({
+      ...{ status: "failed", attempt: 2 },
+      reason: expect.stringMatching(/^not approved in 3 cycles: \[filter:commit\] /u) as string,
+    });
+    expect(state.phases[1]?.reason).toMatch(finding);
+    expect(turnsOfRework(place)).toEqual(["coder 1", "coder 2", "coder 3"]);
   },
 );
+
+/** Whose turns were begun since the second phase was sent back, and in which cycles. */
+function turnsOfRework({ told }: Place): readonly string[] {
+  const from = told.findIndex((event) => event.type === "rework");
+  return told.slice(from).flatMap((each) => {
+    if (each.type !== "run_event" || each.phase !== "b") return [];
+    const { event } = each;
+    return event.type === "agent_start" ? [`${event.role} ${event.cycle}`] : [];
+  });
+}
+
+/** Lines that look like what a merge writes, and were there before. */
+const LOOKALIKES = "Title\n=======\n<<<<<<< HEAD\n=======\n>>>>>>> other\n";
+
+test.for([
+  ["its coder is told of them first", false],
+  ["an engine that continues has its coder told of them first", true],
+] as const)("where conflict markers are left, %s", async ([, isStopped]) => {
+  const prompts: string[] = [];
+  const { place, work } = aConflictOf({
+    ...kindNamed("content"),
+    base: { f: LOOKALIKES + LINES },
+    first: put("f", LOOKALIKES + edited("a")),
+    second: put("f", LOOKALIKES + edited("b")),
+    resolve: (tree) => prompts.length > 1 && put("f", LOOKALIKES + edited("both"))(tree),
+  });
+  const asked: Work = {
+    ...work,
+    "Phase b": async (tree, request) => {
+      if (place.told.some(({ type }) => type === "rework")) prompts.push(request.prompt);
+      await work["Phase b"]?.(tree, request);
+    },
+  };
+  if (isStopped) expect((await stoppedAtFinding(place, asked)).reason).toBe("interrupted");
+  const { reason, state } = await place.apply(asked);
+  expect({ reason, attempt: state.phases[1]?.attempt }).toEqual({ reason: "done", attempt: 2 });
+  expect(prompts).toHaveLength(2);
+  expect(prompts[1]).toContain("f: it still has conflict markers (lines 11, 15)");
+  expect(turnsOfRework(place)).toEqual(["coder 1", "coder 2", "reviewer 2"]);
+  expect(place.git("show", "nebula/demo:f")).toBe((LOOKALIKES + edited("both")).trim());
+});
+
+/** An engine that is stopped once its coder is to be told of what is left. */
+async function stoppedAtFinding(place: Place, work: Work): Promise<ApplyEnd> {
+  const stop = new AbortController();
+  return place.apply(work, {
+    signal: stop.signal,
+    onEvent(event) {
+      place.tell(event);
+      if (event.type !== "run_event" || event.event.type !== "review_complete") return;
+      if (!event.event.approved) stop.abort();
+    },
+  });
+}
 
 test("the commits of submodules stay where they were made", async () => {
   const { place, work } = aConflictOf(kindNamed("submodule"));

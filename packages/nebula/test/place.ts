@@ -25,6 +25,8 @@ export interface Place {
   readonly dir: string;
   readonly told: Told[];
   git(...args: string[]): string;
+  /** What hears of the events of an engine, unless `apply` is given another listener. */
+  tell(event: Told): void;
   /** Resolves once an event of this type has been told of a phase, and rejects once a phase has failed. */
   after(type: Told["type"], phase: string): Promise<void>;
   /** Titles of the landings, oldest first. */
@@ -97,8 +99,12 @@ export function aPlace(
   write(dir, files);
   const told: Told[] = [];
   const listeners = new Set<() => void>();
+  const tell = (event: Told): void => {
+    told.push(event);
+    for (const look of listeners) look();
+  };
   return {
-    ...{ root, repo, dir, told, git },
+    ...{ root, repo, dir, told, git, tell },
     after: (type, id) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
@@ -127,10 +133,7 @@ export function aPlace(
         env: {},
         commandEnv: process.env,
         stateFolder: join(root, "state", "quasar"),
-        onEvent(event) {
-          told.push(event);
-          for (const look of listeners) look();
-        },
+        onEvent: tell,
         signal: new AbortController().signal,
         ...change,
       });

@@ -3,7 +3,18 @@ import { writeFileSync } from "node:fs";
 import { GitError } from "@quasar/git";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answerPhase } from "../src/people/answer.ts";
-import { aPlace, commonDir, GATED, MANIFEST, newest, phase, write, WRITES_BOTH } from "./place.ts";
+import {
+  aPlace,
+  commonDir,
+  GATED,
+  MANIFEST,
+  newest,
+  phase,
+  type Place,
+  type Work,
+  write,
+  WRITES_BOTH,
+} from "./place.ts";
 
 /** What git fails in, as often as it says. */
 const failing = vi.hoisted(() => ({ digests: 0, markers: 0, message: "git diff-tree failed" }));
@@ -71,21 +82,47 @@ test("a lock that stays ends the engine: no phase is asked about", async () => {
   expect(newest(place).phases[0]?.status).toBe("landing");
 });
 
-test("an approved rework whose markers git cannot read waits for a person", async () => {
+/** Two phases that write the same file. @param reworked - What the coder of the second does whenever it is sent back. */
+function aConflict(reworked: (tree: string, times: number) => void): [Place, Work] {
   const place = aPlace(
     { "one.txt": "start\n" },
     { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") },
   );
-  fail({ markers: 2 });
-  const { reason, state } = await place.apply({
+  let times = 0;
+  const work: Work = {
     "Phase a": (tree) => write(tree, { "one.txt": "a\n" }),
     "Phase b": async (tree, { prompt }) => {
-      if (!prompt.includes("REWORK:")) await place.after("phase_approved", "a");
+      if (prompt.includes("REWORK:")) return reworked(tree, (times += 1));
+      await place.after("phase_approved", "a");
       write(tree, { "one.txt": "b\n" });
     },
-  });
+  };
+  return [place, work];
+}
+
+const resolves = (tree: string): void => write(tree, { "one.txt": "both\n" });
+
+test("an approved rework whose markers git cannot read waits for a person", async () => {
+  const [place, work] = aConflict(resolves);
+  // Before its review, and twice once it is approved.
+  fail({ markers: 3 });
+  const { reason, state } = await place.apply(work);
   expect(reason).toBe("waiting");
   expect(state.phases[1]).toMatchObject({ status: "awaiting_human", question: "rework" });
+});
+
+test("markers that git could not read before a review keep what is approved from landing", async () => {
+  const [place, work] = aConflict((tree, times) => {
+    if (times > 1) resolves(tree);
+  });
+  fail({ markers: 1 });
+  const { reason, state } = await place.apply(work);
+  expect({ reason, reworks: state.phases[1]?.reworks }).toEqual({
+    ...{ reason: "done", reworks: ["merge", "merge"] },
+  });
+  const sentBack = place.told.flatMap((event) => (event.type === "rework" ? event.findings : []));
+  expect(sentBack.at(-1)).toBe("[merge] one.txt: it still has conflict markers (lines 1, 5)");
+  expect(place.git("show", "nebula/demo:one.txt")).toBe("both");
 });
 
 test("a phase whose index an agent has spoiled begins again in a tree of its own", async () => {

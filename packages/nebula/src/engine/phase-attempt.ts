@@ -1,10 +1,13 @@
 import type { AgentRole } from "@quasar/agents";
+import { GitError } from "@quasar/git";
 import type { Override, RunEnd, RunEvent, Runs } from "@quasar/runs";
 import { blockingQuestions, COMMIT_ADVICE } from "@quasar/runs/internal";
 import { count, span } from "@quasar/runs/text";
 import { holdRef } from "../landing/hold-ref.ts";
+import { leftOfMerge } from "../landing/left-of-merge.ts";
 import { phasePeople } from "./phase-people.ts";
 import { refsOf } from "../state/home.ts";
+import { boundFindings } from "../state/bounds.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "../context/context.ts";
 import type { Approved } from "./freeze.ts";
@@ -105,10 +108,12 @@ export class PhaseAttempt {
 
   #given() {
     const engine = this.#engine;
-    const { id } = this.#phase.state;
+    const { id, conflicts } = this.#phase.state;
+    const judgeCommit = (sha: string) => this.#unresolved(sha);
     return {
       ...this.#options,
       ownsTree: true,
+      ...(conflicts.length > 0 && { judgeCommit }),
       largerControls: engine.controls.ofRuns,
       mayBeginTurn: (role: AgentRole | undefined) => this.#mayBeginTurn(role),
       takeRefactor: (task: string) => {
@@ -119,6 +124,17 @@ export class PhaseAttempt {
       signal: AbortSignal.any([engine.signal, this.#late]),
       onEvent: (event: RunEvent) => this.#onEvent(event),
     };
+  }
+
+  /** Before a reviewer is paid. What git cannot say here it is asked again for, once the work is approved. */
+  async #unresolved(sha: string): Promise<string> {
+    try {
+      const left = await leftOfMerge(this.#engine, this.#phase.state, sha);
+      return boundFindings(left.map(({ finding }) => finding)).join("\n");
+    } catch (error) {
+      if (error instanceof GitError) return "";
+      throw error;
+    }
   }
 
   #task(phase: Phase): string {
