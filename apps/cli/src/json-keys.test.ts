@@ -52,7 +52,7 @@ const KEYS = `
   taskCount taskId taskIds taskRecord tasks template templateSteps templates text tier time
   timeoutMs tipSha title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore
   treeSha trigger turn turnBudgetUsd turnCount turnId turnRole turns type uncommitted
-  uncommittedCount unchangedCount unknownUsd unusable unwritten updatedAt url v validation validationCommand value valueBefore valueNow
+  uncommittedCount unchangedCount unknownUsd unmetered unusable unwritten updatedAt url v validation validationCommand value valueBefore valueNow
   variables verdict verdicts verifications verifiedAt verify version waitMs waitsFor warnings
   wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace workspaceId
   workspaces

@@ -286,8 +286,10 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     loadBooks(phaseId) {
       const loaded = loadPhase(phaseId, (checkpoint) => checkpoint);
       if (loaded === undefined) return undefined;
-      const { totalCostUsd, unknownCostUsd, turn, failure } = loaded.checkpoint;
-      return { totalCostUsd, unknownCostUsd, turn, failure };
+      const { totalCostUsd, unknownCostUsd, hasUnreportedCosts, maxBudgetUsd } = loaded.checkpoint;
+      const { turn, failure, ledger } = loaded.checkpoint;
+      const money = { totalCostUsd, unknownCostUsd, hasUnreportedCosts, maxBudgetUsd };
+      return { ...money, turn, failure, ledger };
     },
 
     recover() {

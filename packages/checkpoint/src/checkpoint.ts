@@ -31,6 +31,8 @@ export interface CheckpointTurn {
   readonly allowanceUsd: number;
   /** US dollars that count as spent if nothing is ever learned of what the turn has cost. */
   readonly reservedUsd: number;
+  /** Whether its agent is not known to report what a turn costs: then nothing holds it to its allowance. */
+  readonly unmetered: boolean;
   /** RFC 3339. */
   readonly startedAt: string;
   /** The agent's own name for its conversation, once known; `""` before. */

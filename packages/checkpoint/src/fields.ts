@@ -99,6 +99,7 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
   { key: "status", name: "status", type: "choice", among: ["started", "settled"] },
   { key: "reserved_usd", name: "reservedUsd", type: "amount" },
   { key: "allowance_usd", name: "allowanceUsd", type: "amount", absent: 0 },
+  { key: "unmetered", name: "unmetered", type: "flag", absent: false },
   { key: "started_at", name: "startedAt", type: "time" },
   { key: "session_id", name: "sessionId", type: "text", absent: "" },
   { key: "resumed", name: "resumed", type: "flag", absent: false },

@@ -75,6 +75,11 @@ export interface RecoveredCheckpoints {
   readonly problems: readonly CheckpointProblem[];
 }
 
+/** What a checkpoint says of money. */
+type BookKey =
+  | ("totalCostUsd" | "unknownCostUsd" | "hasUnreportedCosts" | "maxBudgetUsd")
+  | ("turn" | "failure" | "ledger");
+
 /** Checkpoints as files of a folder. */
 export interface FileCheckpointStore extends CheckpointStore {
   /** For display: reads the first 4 KiB of each file, more only where that does not say enough. */
@@ -90,9 +95,7 @@ export interface FileCheckpointStore extends CheckpointStore {
    *
    * @throws {CheckpointError} as `load`
    */
-  loadBooks(
-    phaseId?: string,
-  ): Promise<Pick<Checkpoint, "totalCostUsd" | "unknownCostUsd" | "turn" | "failure"> | undefined>;
+  loadBooks(phaseId?: string): Promise<Pick<Checkpoint, BookKey> | undefined>;
   /**
    * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
    * is damaged is quarantined and the generation before it takes its place, what a killed saver left

@@ -21,6 +21,7 @@ export function aTurn(change: Partial<CheckpointTurn> = {}): CheckpointTurn {
     status: "settled",
     allowanceUsd: 0.5,
     reservedUsd: 0.5,
+    unmetered: false,
     startedAt: "2026-01-02T03:04:05Z",
     sessionId: "",
     resumed: false,

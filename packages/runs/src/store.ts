@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type {
   Checkpoint,
+  CheckpointLedgerEntry,
   FileCheckpointStore,
   LoadedCheckpoint,
   LoadedSummary,
@@ -113,11 +114,22 @@ export async function loadKeptSettings(
   return loaded && (loaded.checkpoint.settings ?? {});
 }
 
-/** Whether the cost of turns without a limit was not reported, the one that was cut off included. */
-export function storedUnreportedCosts(checkpoint: Checkpoint): boolean {
-  const { hasUnreportedCosts, turn, failure, maxBudgetUsd } = checkpoint;
+/** What tells whether costs were reported. */
+type Reported = Pick<
+  Checkpoint,
+  "hasUnreportedCosts" | "turn" | "failure" | "maxBudgetUsd" | "ledger"
+>;
+
+/** Whether the cost of turns without a limit was not reported, those that failed and the one that was cut off included. */
+export function storedUnreportedCosts(checkpoint: Reported): boolean {
+  const { hasUnreportedCosts, turn, failure, maxBudgetUsd, ledger } = checkpoint;
   const isOpen = turn?.status === "started" && failure === "";
-  return hasUnreportedCosts || (isOpen && maxBudgetUsd === 0);
+  return hasUnreportedCosts || (isOpen && maxBudgetUsd === 0) || ledger.some(isUncovered);
+}
+
+/** Whether the cost of a turn is unknown, and nothing counts for it. */
+function isUncovered({ source, costUsd, reservedUsd }: CheckpointLedgerEntry): boolean {
+  return source === "unknown" && costUsd === 0 && reservedUsd === 0;
 }
 
 /** How a runner ended a run. */

@@ -135,7 +135,14 @@ test("the run that somebody works on is running in a list too", async () => {
 
 test("a run is shown although its open turn has a name that is none of its own", async () => {
   const nobody = { pid: 0, processStart: 0, bootId: "", host: "" };
-  const counts = { attempt: 1, allowanceUsd: 0, reservedUsd: 0.5, retries: 0, kills: 0 };
+  const counts = {
+    attempt: 1,
+    allowanceUsd: 0,
+    reservedUsd: 0.5,
+    unmetered: false,
+    retries: 0,
+    kills: 0,
+  };
   const words = {
     startedAt: "2026-11-20T18:04:05Z",
     sessionId: "",

@@ -46,6 +46,7 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
       status: "started",
       allowanceUsd: 4.5,
       reservedUsd: 0.5,
+      unmetered: false,
       startedAt: "2026-11-20T23:04:05Z",
       sessionId: "",
       resumed: false,

@@ -1,6 +1,7 @@
 import type { CheckpointLedgerEntry, CheckpointTurn } from "@quasar/checkpoint";
 import type { AgentResult, AgentRole } from "@quasar/agents";
 import type { CycleState } from "../state.ts";
+import { mostOfTurn, type TurnLimits } from "./open-turn.ts";
 
 type Limits = Pick<CycleState, "totalCostUsd" | "maxBudgetUsd" | "maxCycles">;
 
@@ -192,12 +193,9 @@ export interface Cost {
  * no less is counted than was billed. Where its agent knows no bound of a response, nothing holds it to that,
  * and what was reserved counts.
  */
-export function unlearnedCost(
-  turn: Pick<CheckpointTurn, "allowanceUsd" | "reservedUsd"> | undefined,
-  isBounded: boolean,
-): Cost {
-  const { allowanceUsd = 0, reservedUsd = 0 } = turn ?? {};
-  return unknownCost(isBounded ? Math.max(allowanceUsd, reservedUsd) : reservedUsd);
+export function unlearnedCost(turn: TurnLimits | undefined, isBounded: boolean): Cost {
+  if (turn === undefined) return unknownCost(0);
+  return unknownCost(isBounded ? mostOfTurn(turn) : turn.reservedUsd);
 }
 
 /** The cost of a turn of which nothing is known: all that was reserved for it. */

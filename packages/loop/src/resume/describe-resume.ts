@@ -197,8 +197,8 @@ function lostAttempt(turn: CheckpointTurn, agents: PlanAgents): Cost {
   return unlearnedCost(turn, isBounded(turn, agents));
 }
 
-const isBounded = ({ role }: CheckpointTurn, agents: PlanAgents): boolean =>
-  agents[role].responseBoundUsd !== undefined;
+const isBounded = ({ role, unmetered }: CheckpointTurn, agents: PlanAgents): boolean =>
+  !unmetered && agents[role].responseBoundUsd !== undefined;
 
 /** What the lost attempt counts with. A turn without a limit has no reservation that could stand for it. */
 function upTo(turn: CheckpointTurn, { maxBudgetUsd }: CycleState, agents: PlanAgents): string {

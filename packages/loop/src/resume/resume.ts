@@ -186,6 +186,7 @@ function adoptCommit(state: CycleState, commit: Commit, known: Unseen): CycleSta
     status: "started",
     allowanceUsd: 0,
     reservedUsd: cost.totalUsd,
+    unmetered: false,
     startedAt: known.at,
     sessionId: "",
     resumed: false,

@@ -21,6 +21,7 @@ import type { WorkTree } from "../../test/work-tree.ts";
 import type { AgentRequest, AgentResult } from "@quasar/agents";
 import type { Hook } from "../event.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";
+import { openTurnUsd } from "../money/open-turn.ts";
 import { REVIEW_SCHEMA } from "../review/review-schema.ts";
 
 const TASK = { id: "t", title: "Do it" };
@@ -147,6 +148,29 @@ describe("what a turn costs", () => {
     expect(unknownCostUsd).toBeCloseTo(unknown);
     expect((await loop.stored()).unknownCostUsd).toBeCloseTo(unknown);
   });
+
+  test.for([
+    [true, 2.7],
+    [false, 0.5],
+  ] as const)(
+    "counts while it runs with what it may spend, or with its reservation where its agent reports no cost",
+    async ([reportsCost, openUsd]) => {
+      let open: number | undefined;
+      const coder = fakeAgent(
+        [
+          async () => {
+            open = openTurnUsd(await loop.stored());
+            return { costUsd: undefined, costSource: "unknown", failure: BUSY };
+          },
+        ],
+        { reportsCost },
+      );
+      const loop: Harness = harness({ coder, maxBudgetUsd: 3 });
+      const { unknownCostUsd } = await runTask(TASK, loop.options);
+      expect(open).toBeCloseTo(openUsd);
+      expect(unknownCostUsd).toBeCloseTo(0.5);
+    },
+  );
 
   test("is told as what is known and what it may be at most", async () => {
     const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }]);

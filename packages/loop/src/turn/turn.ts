@@ -143,7 +143,7 @@ function leavingForReview(
 
 function newTurn({ state, settings, ports }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
   const role = ROLES[phase];
-  const { choosesSessionId } = settings[role].capabilities;
+  const { choosesSessionId, reportsCost } = settings[role].capabilities;
   const { sessionId, attempt, retries = NO_RETRIES } = start;
   return {
     id: nextTurnId(state),
@@ -152,6 +152,7 @@ function newTurn({ state, settings, ports }: Run, phase: TurnPhase, start: Start
     status: "started",
     allowanceUsd: turnAllowance(state, role, settings.maxTurnBudgetUsd),
     reservedUsd: reservation(state),
+    unmetered: !reportsCost,
     startedAt: settings.now().toISOString(),
     sessionId: sessionId === "" && choosesSessionId ? randomUUID() : sessionId,
     resumed: sessionId !== "",

@@ -185,7 +185,7 @@ export function waitsForBudget({ status, question }: PhaseState): boolean {
 export function whyShort(facts: BudgetFacts, phase: Phase): string {
   const { limitUsd, restOfTotalUsd, leastUsd, neededUsd } = budgetOf(facts, phase);
   const { id, neededTurnUsd } = phase.state;
-  const spending = { ...(facts.cost.phases.get(id) ?? NOTHING), hasUnreportedCosts: false };
+  const spending = facts.cost.phases.get(id) ?? NOTHING;
   const cost = `cost ${budget(spending, Number.isFinite(limitUsd) ? limitUsd : 0)}`;
   const [needed, rest] = [money(neededUsd), money(Math.max(0, restOfTotalUsd))];
   const isLimitShort = isTooLittle(limitUsd, leastUsd);

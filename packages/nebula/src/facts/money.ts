@@ -9,14 +9,12 @@ import type { NebulaFacts, PhaseFacts } from "./nebula-facts.ts";
  * @param limits - US dollars; `maxUsd`: 0 is no limit.
  */
 export function moneyOf(
-  { spentUsd, unknownUsd }: RunSpending,
+  spending: RunSpending,
   runs: readonly RunFacts[],
   { maxUsd, reservedUsd }: Pick<MoneyFacts, "maxUsd" | "reservedUsd">,
 ): MoneyFacts {
-  const spent = { spentUsd, unknownUsd };
   return {
-    ...{ ...spent, knownUsd: knownUsd(spent), reservedUsd, maxUsd },
-    hasUnreportedCosts: runs.some(({ money }) => money.hasUnreportedCosts),
+    ...{ ...spending, knownUsd: knownUsd(spending), reservedUsd, maxUsd },
     byRole: sumShares(runs.flatMap((run) => sharesOf(run, "byRole"))),
     byCycle: sumShares(runs.flatMap((run) => sharesOf(run, "byCycle"))),
   };

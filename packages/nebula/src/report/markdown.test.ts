@@ -26,7 +26,7 @@ function aState(phases: readonly PhaseState[], change: Partial<NebulaState> = {}
 }
 
 function sourcesOf(state: NebulaState, change: Partial<NebulaSources> = {}): NebulaSources {
-  const nothing = { spentUsd: 0, unknownUsd: 0 };
+  const nothing = { spentUsd: 0, unknownUsd: 0, hasUnreportedCosts: false };
   return {
     state,
     spec: undefined,
@@ -58,7 +58,7 @@ test("a landing says whether the tree that landed is the one that was verified",
 });
 
 test("the figures are the facts', with reservations apart", () => {
-  const spent = { spentUsd: 3.5, unknownUsd: 1.25 };
+  const spent = { spentUsd: 3.5, unknownUsd: 1.25, hasUnreportedCosts: false };
   const cost = { total: spent, phases: new Map([["a", spent]]) };
   const text = nebulaMarkdown(nebulaFacts(sourcesOf(aState([LANDED]), { cost })));
   expect(text).toContain("**Done** · 1 of 1 phase landed on `nebula/demo` · $2.25 known");

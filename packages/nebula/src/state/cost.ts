@@ -24,7 +24,7 @@ export async function nebulaCost(
   return { total: sumOf(phases.values()), phases };
 }
 
-export const NOTHING: RunSpending = { spentUsd: 0, unknownUsd: 0 };
+export const NOTHING: RunSpending = { spentUsd: 0, unknownUsd: 0, hasUnreportedCosts: false };
 
 /** What several runs count together. */
 export function sumOf(runs: Iterable<RunSpending>): RunSpending {
@@ -32,6 +32,7 @@ export function sumOf(runs: Iterable<RunSpending>): RunSpending {
     (sum, run) => ({
       spentUsd: sum.spentUsd + run.spentUsd,
       unknownUsd: sum.unknownUsd + run.unknownUsd,
+      hasUnreportedCosts: sum.hasUnreportedCosts || run.hasUnreportedCosts,
     }),
     NOTHING,
   );

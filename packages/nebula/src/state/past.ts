@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { settingsOfRun } from "@quasar/runs/internal";
 import type { PastPhase } from "../plan/estimate.ts";
-import { nebulaCost } from "./cost.ts";
+import { nebulaCost, NOTHING } from "./cost.ts";
 import { nebulaHome, runsFolder } from "./home.ts";
 import { listNebulae } from "./list.ts";
 import type { NebulaState } from "./state.ts";
@@ -30,8 +30,8 @@ async function phasesOf(commonDir: string, state: NebulaState): Promise<readonly
   const cost = await nebulaCost(commonDir, { id: state.id, phases: done });
   const past: PastPhase[] = [];
   for (const { id, ref, runId } of done) {
-    const { spentUsd = 0, unknownUsd = 0 } = cost.phases.get(id) ?? {};
-    if (spentUsd === 0 || unknownUsd > 0) continue;
+    const { spentUsd, unknownUsd, hasUnreportedCosts } = cost.phases.get(id) ?? NOTHING;
+    if (spentUsd === 0 || unknownUsd > 0 || hasUnreportedCosts) continue;
     const runDir = join(runsFolder(nebulaHome(commonDir, state.id), ref), runId);
     const { coder } = (await settingsOfRun(runDir)) ?? {};
     past.push({ costUsd: spentUsd, coder: typeof coder === "string" ? coder : undefined });

@@ -24,6 +24,8 @@ export interface OpenTurn {
   readonly reservedUsd: number;
   /** US dollars that it may spend; 0: no limit. */
   readonly allowanceUsd: number;
+  /** Whether its agent is not known to report what a turn costs. */
+  readonly unmetered: boolean;
   /** US dollars that its agent has told of so far; they count once it has ended. `undefined`: of none. */
   readonly reportedUsd: number | undefined;
   /** The process that runs its agent, where it still works although nobody follows it. */
@@ -110,11 +112,11 @@ export function summaryOf(
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd } = checkpoint;
   const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd, baseCommitSha: baseSha } = checkpoint;
-  const { reservedUsd = 0, allowanceUsd = 0 } = turn ?? {};
+  const { reservedUsd = 0, allowanceUsd = 0, unmetered = false } = turn ?? {};
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const alivePid = isAlive ? turn?.pid : undefined;
   const openTurn = isOpen
-    ? { role: turn.role, reservedUsd, allowanceUsd, reportedUsd, alivePid }
+    ? { role: turn.role, reservedUsd, allowanceUsd, unmetered, reportedUsd, alivePid }
     : undefined;
   return {
     id,

@@ -30,6 +30,7 @@ test.for([
   [0.1 + 0.2, 0.3, 5, false, "$0.00 known, up to $0.30 more, of $5.00"],
   [3.45, 3.33, 0, false, "$0.12 known, up to $3.33 more, no limit"],
   [0, 0, 0, true, "$0.00 known; some turns reported no cost"],
+  [3.45, 3.33, 0, true, "$0.12 known, up to $3.33 more; some turns reported no cost"],
 ] as const)("shows %d spent, %d of it unknown, of %d", ([spentUsd, unknownUsd, max, is, text]) => {
   expect(budget({ spentUsd, unknownUsd, hasUnreportedCosts: is }, max)).toBe(text);
 });

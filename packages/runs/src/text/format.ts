@@ -34,20 +34,25 @@ export function exactUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9 || 0;
 }
 
-/** What was spent: what is known of it, and what the rest is at most. */
-export function costWords(spending: Omit<Spending, "hasUnreportedCosts">): string {
+/** What was spent: what is known of it, what the rest is at most, and whether there is more that no figure covers. */
+export function costWords({ hasUnreportedCosts = false, ...spending }: KnownSpending): string {
   const known = money(knownUsd(spending));
   const { unknownUsd } = spending;
-  return unknownUsd > 0 ? `${known} known, up to ${money(unknownUsd)} more` : known;
+  const isKnown = unknownUsd === 0 && !hasUnreportedCosts;
+  const words = isKnown ? known : `${known} known`;
+  const most = unknownUsd > 0 ? `, up to ${money(unknownUsd)} more` : "";
+  return `${words}${most}${hasUnreportedCosts ? "; some turns reported no cost" : ""}`;
 }
+
+type KnownSpending = Omit<Spending, "hasUnreportedCosts"> & Partial<Spending>;
 
 /** What was spent against the limit; 0 is no limit. */
 export function budget(spending: Spending, maxUsd: number): string {
-  const { unknownUsd, hasUnreportedCosts } = spending;
-  const [words, isKnown] = [costWords(spending), unknownUsd === 0];
-  if (maxUsd > 0) return `${words}${isKnown ? "" : ","} of ${money(maxUsd)}`;
-  if (!hasUnreportedCosts) return `${words}, no limit`;
-  return `${words}${isKnown ? " known" : ""}; some turns reported no cost`;
+  if (maxUsd > 0) {
+    const words = costWords({ ...spending, hasUnreportedCosts: false });
+    return `${words}${spending.unknownUsd === 0 ? "" : ","} of ${money(maxUsd)}`;
+  }
+  return `${costWords(spending)}${spending.hasUnreportedCosts ? "" : ", no limit"}`;
 }
 
 /** What the turn may have cost whose end is not known, after what was spent; `""`: there is none, or it has no limit. */

@@ -3,12 +3,12 @@ import { isAgentAlive } from "@quasar/loop/turn";
 import { openTurnUsd, withoutSubject } from "@quasar/loop/internal";
 import { namesIn } from "@quasar/process/files";
 import { isRunId } from "../run-id.ts";
-import { type KeptSettings, loadRun } from "../store.ts";
+import { type KeptSettings, loadRun, storedUnreportedCosts } from "../store.ts";
 import type { Spending } from "../text/format.ts";
 import { storesIn } from "./stores.ts";
 
 /** What a run counts against its limit. */
-export type RunSpending = Pick<Spending, "spentUsd" | "unknownUsd">;
+export type RunSpending = Spending;
 
 /**
  * What the runs in a folder count against their limits, by their ids: their ledgers, and the most of a turn whose end is
@@ -26,7 +26,11 @@ export async function spendingIn(runsDir: string): Promise<ReadonlyMap<string, R
     if (run === undefined) continue;
     const { totalCostUsd, unknownCostUsd } = run;
     const openUsd = open === undefined ? 0 : openTurnUsd(open);
-    spending.set(id, { spentUsd: totalCostUsd + openUsd, unknownUsd: unknownCostUsd + openUsd });
+    spending.set(id, {
+      spentUsd: totalCostUsd + openUsd,
+      unknownUsd: unknownCostUsd + openUsd,
+      hasUnreportedCosts: storedUnreportedCosts(run),
+    });
   }
   return spending;
 }

@@ -143,10 +143,11 @@ function moneySpan({ spentUsd, knownUsd, maxUsd }: RunFacts["money"]): Span {
 }
 
 /** What may have been spent beyond that, and what is set apart for turns under way. */
-function reservedSpan({ unknownUsd, reservedUsd }: RunFacts["money"]): Span {
+function reservedSpan({ unknownUsd, reservedUsd, hasUnreportedCosts }: RunFacts["money"]): Span {
   const isThere = (usd: number): boolean => usd >= 0.005;
   const said = [
     ...(isThere(unknownUsd) ? [`up to ${money(unknownUsd)} more`] : []),
+    ...(hasUnreportedCosts ? ["some turns reported no cost"] : []),
     ...(isThere(reservedUsd) ? [`${money(reservedUsd)} reserved`] : []),
   ];
   return span(said.length === 0 ? "" : ` (${said.join(", ")})`);

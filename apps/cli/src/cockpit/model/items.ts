@@ -57,8 +57,8 @@ function planItem({ text }: NeedFacts): Item {
 }
 
 /** What is known to have been spent; marked where more may have been. */
-function costOf({ knownUsd, unknownUsd }: PhaseFacts["money"]): string {
-  return unknownUsd > 0 ? `${money(knownUsd)}+` : money(knownUsd);
+function costOf({ knownUsd, unknownUsd, hasUnreportedCosts }: PhaseFacts["money"]): string {
+  return unknownUsd > 0 || hasUnreportedCosts ? `${money(knownUsd)}+` : money(knownUsd);
 }
 
 /** @see Item */

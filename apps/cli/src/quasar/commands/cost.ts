@@ -76,6 +76,7 @@ function billOf(
       attempt: open.attempt,
       reservedUsd: open.reservedUsd,
       allowanceUsd: open.allowanceUsd,
+      unmetered: open.unmetered,
       startedAt: open.startedAt,
     },
   };

@@ -173,8 +173,9 @@ function pushReason(push: PushFacts): Pick<NebulaFacts, "pushReason"> {
   return { pushReason: push.status === "pushed" ? push.remote : push.reason };
 }
 
-export function spendingFacts({ spentUsd, unknownUsd }: RunSpending): SpendingFacts {
-  return { spentUsd, knownUsd: knownUsd({ spentUsd, unknownUsd }), unknownUsd };
+export function spendingFacts(spending: RunSpending): SpendingFacts {
+  const { spentUsd, unknownUsd, hasUnreportedCosts } = spending;
+  return { spentUsd, knownUsd: knownUsd(spending), unknownUsd, hasUnreportedCosts };
 }
 
 function questionFacts(question: AgentQuestion): QuestionFacts {

@@ -34,7 +34,6 @@ export function nebulaReportFacts(facts: NebulaFacts): Printed {
       return { phaseId, decision, reason, decidedAt };
     }),
     ...{ maxBudgetUsd: money.maxUsd, reservedUsd: money.reservedUsd },
-    hasUnreportedCosts: money.hasUnreportedCosts,
     ...{ costByPhase: money.byPhase, costByRole: money.byRole, costByCycle: money.byCycle },
     ...{ crashCount: recovery.crashCount, resumeCount: recovery.resumeCount },
     repeatedTurnCount: recovery.boughtTwiceCount,

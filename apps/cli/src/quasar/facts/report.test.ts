@@ -56,7 +56,15 @@ const ledgerOf = (turns: number, change?: Partial<CheckpointLedgerEntry>) => ({
 const OPEN_TURN: CheckpointTurn = {
   ...{ id: `${RUN}.3`, role: "coder", attempt: 1, status: "started", sessionId: "" },
   ...{ resumed: false, treeMark: "", pid: 0, processStart: 0, bootId: "", host: "" },
-  ...{ retries: 0, kills: 0, retryAt: "", allowanceUsd: 1, reservedUsd: 0.5, startedAt: AT },
+  ...{
+    retries: 0,
+    kills: 0,
+    retryAt: "",
+    allowanceUsd: 1,
+    reservedUsd: 0.5,
+    unmetered: false,
+    startedAt: AT,
+  },
 };
 
 const cycleFacts = (cycle: number): readonly object[] => [

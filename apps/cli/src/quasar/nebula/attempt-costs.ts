@@ -1,7 +1,13 @@
 import type { NebulaState } from "@quasar/nebula";
 import { standingOf } from "@quasar/nebula/facts";
-import { nebulaEvents, nebulaHome, phaseAttempts, runsFolder } from "@quasar/nebula/internal";
-import { type RunSpending, spendingIn } from "@quasar/runs/internal";
+import {
+  nebulaEvents,
+  nebulaHome,
+  NOTHING_SPENT,
+  phaseAttempts,
+  runsFolder,
+} from "@quasar/nebula/internal";
+import { spendingIn } from "@quasar/runs/internal";
 import { tableLines } from "../../shared/output/table.ts";
 import type { View } from "../../shared/output/text.ts";
 import { type NebulaFacts, type SpendingFacts, spendingFacts } from "../facts/nebula-apply.ts";
@@ -15,8 +21,6 @@ export interface AttemptCost extends SpendingFacts {
   readonly runId: string;
 }
 
-const NOTHING: RunSpending = { spentUsd: 0, unknownUsd: 0 };
-
 /** Those of all phases of a nebula, in the order of the plan and oldest first. */
 export async function attemptCosts(
   commonDir: string,
@@ -28,7 +32,7 @@ export async function attemptCosts(
     const spending = await spendingIn(runsFolder(home, phase.ref));
     return phaseAttempts(phase, events).map(({ attempt, runId }) => ({
       ...{ phaseId: phase.id, attempt, runId },
-      ...spendingFacts(spending.get(runId) ?? NOTHING),
+      ...spendingFacts(spending.get(runId) ?? NOTHING_SPENT),
     }));
   });
   return (await Promise.all(costs)).flat();

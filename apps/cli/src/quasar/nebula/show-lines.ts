@@ -72,7 +72,7 @@ export function phaseLines(phase: ShownPhase, view: View): readonly string[] {
     ...list("check", phase.requiredChecks, view),
     ...labelled(view, "gate", GATES[phase.gate]),
     ...labelled(view, "limits", limitWords(phase)),
-    ...labelled(view, "cost", budget({ ...phase, hasUnreportedCosts: false }, phase.maxBudgetUsd)),
+    ...labelled(view, "cost", budget(phase, phase.maxBudgetUsd)),
     ...(landedSha === "" ? [] : labelled(view, "landed", short10(landedSha))),
     ...(files === undefined ? [] : changeLines(files, view)),
     ...section(attemptTable(phase, view)),
@@ -138,9 +138,10 @@ export function attemptWhy(attempt: number, reason: string): string {
   return `attempt ${attempt}: ${reason}`;
 }
 
-function attemptCost({ spentUsd, unknownUsd }: ShownPhase["runs"][number]): string {
+function attemptCost(attempt: ShownPhase["runs"][number]): string {
+  const { spentUsd, unknownUsd, hasUnreportedCosts = false } = attempt;
   if (spentUsd === undefined || unknownUsd === undefined) return "";
-  return costCell({ spentUsd, unknownUsd });
+  return costCell({ spentUsd, unknownUsd, hasUnreportedCosts });
 }
 
 /** Why it waits, where that is in no attempt yet. */

@@ -50,7 +50,8 @@ export function phaseTable(nebula: NebulaFacts, view: View): readonly string[] {
  */
 export function stateLines(nebula: NebulaFacts, view: View): string[] {
   const { phases, branch, pauseEnds } = nebula;
-  const cost = nebula.unknownUsd > 0 ? `cost ${costWords(nebula)}` : `${costWords(nebula)} spent`;
+  const isKnown = nebula.unknownUsd === 0 && !nebula.hasUnreportedCosts;
+  const cost = isKnown ? `${costWords(nebula)} spent` : `cost ${costWords(nebula)}`;
   const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula, nebula.unchangedCount)} on ${cleanLine(branch)}, ${cost}`;
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [

@@ -25,7 +25,7 @@ import {
 } from "../../shared/schemas/line.ts";
 import type { engineFacts } from "../facts/nebula-apply.ts";
 import { FOLDER_CHANGED } from "./nebula.ts";
-import { shortage, SPENDING } from "./spending.ts";
+import { shortage, BILL } from "./spending.ts";
 import { noticeLine, OF_LOOP, RUN_EVENTS, stepLine, waitingLine } from "./run.ts";
 
 const STOP_REASONS = [
@@ -162,7 +162,7 @@ export const PHASE_ENTRIES = {
   landedSha: shaOrNone("Its landing on the branch"),
   retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
   landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
-  ...SPENDING,
+  ...BILL,
 };
 
 const phase = object(PHASE_ENTRIES, "A phase as it stands");
@@ -173,7 +173,7 @@ export const NEBULA_ENTRIES = {
   dir: text("The folder that it was begun from"),
   branch: text("The branch that it lands on"),
   baseSha: sha("Where that began"),
-  ...SPENDING,
+  ...BILL,
   landedCount: whole("How many of its phases have landed, or had nothing to land"),
   unchangedCount: whole("How many of those had nothing to land"),
   phaseCount: whole("How many phases of work it has: those that only merge the base do not count"),
@@ -224,7 +224,7 @@ export const nebulaStatusLine = result("nebula_status", "How a nebula stands", {
           phaseId: text("The phase"),
           attempt: whole("From 1"),
           runId: runId("Its run: quasar cost shows its turns"),
-          ...SPENDING,
+          ...BILL,
         },
         "An attempt of a phase, and what it has cost",
       ),

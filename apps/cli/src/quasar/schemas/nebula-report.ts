@@ -82,7 +82,6 @@ export const nebulaReportLine = result(
     decisions: list(decision, "Oldest first"),
     maxBudgetUsd: usd("The limit for all phases; 0: none"),
     reservedUsd: usd("Set apart for phases at work, beyond what they have spent"),
-    hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
     costByPhase: list(share, "Of those that have begun, in the order of the plan"),
     costByRole: list(share, "Of all runs that can be read"),
     costByCycle: list(share, "Of all runs that can be read"),

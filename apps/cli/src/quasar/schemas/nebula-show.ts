@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { list, object, runId, text, texts, time, whole, word } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { fileChange } from "../../shared/schemas/parts.ts";
-import { SPENDING } from "./spending.ts";
+import { BILL } from "./spending.ts";
 import { PHASE_SETTINGS } from "./nebula.ts";
 import { NEBULA_ENTRIES, PHASE_ENTRIES } from "./nebula-apply.ts";
 
@@ -43,9 +43,10 @@ const attempt = object(
       ),
     ),
     cycle: v.optional(whole("The last cycle that it has begun")),
-    spentUsd: v.optional(SPENDING.spentUsd),
-    knownUsd: v.optional(SPENDING.knownUsd),
-    unknownUsd: v.optional(SPENDING.unknownUsd),
+    spentUsd: v.optional(BILL.spentUsd),
+    knownUsd: v.optional(BILL.knownUsd),
+    unknownUsd: v.optional(BILL.unknownUsd),
+    hasUnreportedCosts: v.optional(BILL.hasUnreportedCosts),
     reasons: texts("Why there was another attempt"),
   },
   "An attempt of a phase",

@@ -15,7 +15,7 @@ import {
 } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { ITEM_KINDS } from "./plan.ts";
-import { shortage, SPENDING } from "./spending.ts";
+import { shortage, BILL } from "./spending.ts";
 
 const CATEGORIES = [
   "missing_field",
@@ -169,9 +169,10 @@ export const nebulaPlanLine = result("nebula_plan", "What working on a nebula wo
       "What it likely costs; left out: there are no past phases, or it has begun",
     ),
   ),
-  spentUsd: v.optional(SPENDING.spentUsd),
-  knownUsd: v.optional(SPENDING.knownUsd),
-  unknownUsd: v.optional(SPENDING.unknownUsd),
+  spentUsd: v.optional(BILL.spentUsd),
+  knownUsd: v.optional(BILL.knownUsd),
+  unknownUsd: v.optional(BILL.unknownUsd),
+  hasUnreportedCosts: v.optional(BILL.hasUnreportedCosts),
   isVerified: flag("Whether something has to pass before any phase lands"),
   verify: texts("Commands that have to pass on the merged tree before a phase lands"),
   copy: texts("Files of the user's tree that each new work tree gets"),

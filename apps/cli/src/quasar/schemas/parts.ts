@@ -15,7 +15,7 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { finding } from "../../shared/schemas/parts.ts";
-import { SPENDING } from "./spending.ts";
+import { BILL } from "./spending.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
@@ -47,6 +47,9 @@ export const runOpenTurn = object(
     role: text("coder or reviewer"),
     reservedUsd: usd("What counts if its cost stays unknown"),
     allowanceUsd: usd("What it may spend at most; 0: no limit"),
+    unmetered: flag(
+      "Whether its agent is not known to report what a turn costs: reservedUsd counts from the first",
+    ),
     reportedUsd: v.optional(usd("What its agent has said so far that it cost")),
     alivePid: v.optional(whole("The process of its agent, where it works on without quasar")),
   },
@@ -71,8 +74,7 @@ export const run = object(
       "idle, bead_created, coding, code_complete, linting, filtering, reviewing, review_complete, resolving_issues, approved or error",
     ),
     openTurn: v.optional(runOpenTurn),
-    ...SPENDING,
-    hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
+    ...BILL,
     maxBudgetUsd: usd("The limit; 0: none"),
     findings: list(finding, "Those that are not known to be fixed"),
     baseSha: shaOrNone("Where it began"),

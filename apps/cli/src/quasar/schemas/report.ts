@@ -17,7 +17,7 @@ import { type Printed, result, withKeys } from "../../shared/schemas/line.ts";
 import { finding, report } from "../../shared/schemas/parts.ts";
 import { turn } from "../../shared/schemas/turn.ts";
 import { status } from "./parts.ts";
-import { SPENDING } from "./spending.ts";
+import { BILL } from "./spending.ts";
 
 const RECOVERIES = ["followed", "read", "resumed", "restarted"] as const;
 const FOUND =
@@ -129,8 +129,7 @@ export const reportLine = result("report", "All that a report shows of a run, wi
   lastAt: timeOrNone("Of the last one"),
   approved: v.optional(flag("What the reviewer said in its cycle; left out: nothing yet")),
   report: v.optional(report),
-  ...SPENDING,
-  hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
+  ...BILL,
   reservedUsd: usd("The most that the turn may have cost whose end is not known, beyond spentUsd"),
   maxBudgetUsd: usd("The limit; 0: none"),
   costByRole: list(share, "They add up to the total"),

@@ -23,6 +23,9 @@ const lastTurn = object(
     attempt: whole("Counts the starts of the same piece of work, from 1"),
     status: word(["started", "settled"], "started: how it ended is not known yet"),
     allowanceUsd: usd("What it may spend at most; 0: no limit"),
+    unmetered: flag(
+      "Whether its agent is not known to report what a turn costs: reservedUsd counts from the first",
+    ),
     reservedUsd: usd("What counts if its cost stays unknown"),
     startedAt: timeOrNone("When it began"),
     sessionId: text('The agent\'s own name for its conversation; "" while it is not known'),
