@@ -72,6 +72,34 @@ test("the run of a phase is shown from anywhere, and worked on by its nebula onl
   expect((await quasar(at, ["nebula", "status", id])).code).toBe(0);
 });
 
+test("in a phase's work tree what reads a run finds the phase's", async () => {
+  const { at, id, runId } = await halfDone();
+  const tree = git(at, "worktree", "list", "--porcelain").match(/^worktree (.*-?p2-.*)$/mu)?.[1];
+  const inTree = { cwd: tree };
+  for (const command of ["status", "list"]) {
+    const { code, stdout } = await quasar(at, [command], inTree);
+    expect(code).toBe(0);
+    expect(stdout).toContain("this work tree is that of the phase two of the nebula demo\n");
+    expect(stdout).not.toContain("removed");
+    const line = lastRecord(await quasar(at, [command, "--json"], inTree));
+    expect(line).toMatchObject({ runs: [] });
+    expect(line["next"]).toEqual([`quasar nebula show ${id} two`, `quasar show ${runId}`]);
+    for (const step of line["next"] as readonly string[]) {
+      const shown = await quasar(at, step.split(" ").slice(1), inTree);
+      expect(shown.code, step + shown.stderr).toBe(0);
+    }
+  }
+  const shown = await quasar(at, ["show"], inTree);
+  expect(shown.stdout).toContain("phase    two of the nebula demo\n");
+  for (const command of ["log", "diff", "cost", "report"]) {
+    const done = await quasar(at, [command], inTree);
+    expect(done.code, command + done.stderr).toBe(0);
+  }
+  const resumed = await quasar(at, ["resume"], inTree);
+  expect(resumed.code).toBe(6);
+  expect(resumed.stderr).toContain("this work tree is that of the phase two of the nebula demo");
+});
+
 test("nebula stop ends an engine from another shell, and a resume continues", async () => {
   const at = withDemo();
   const turns = workOf("one", "two");

@@ -15,6 +15,7 @@ import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
 import { elsewhereFacts } from "../facts/run.ts";
 import { elsewhereLines, listHead, listLines } from "../runs/text.ts";
+import { ownedPhaseSteps, ownedPhaseWords, phaseOfWorkTree } from "../nebula/phase-run.ts";
 import { unfinishedList, unfinishedNebulae } from "../nebula/unfinished.ts";
 import type { ListLine } from "../schemas/list.ts";
 
@@ -33,8 +34,14 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
+  const owner = await phaseOfWorkTree(workspace);
+  const first = owner === undefined ? FIRST : ownedPhaseSteps(owner);
+  const nothing =
+    owner === undefined
+      ? "no runs in this work tree yet"
+      : `this work tree is that of ${ownedPhaseWords(owner)}`;
   const [removed, elsewhere, nebulae] = await Promise.all([
-    removedRun(workspace),
+    owner === undefined ? removedRun(workspace) : undefined,
     runsElsewhere(workspace),
     unfinishedNebulae(workspace),
   ]);
@@ -46,7 +53,7 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
       elsewhere: elsewhere.map(elsewhereFacts),
       nebulae,
       exit: EXIT.ok,
-      next: count === 0 ? FIRST : [],
+      next: count === 0 ? first : [],
     }));
     return EXIT.ok;
   }
@@ -58,7 +65,7 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   }
   const hidden = ids.length - shown.length;
   if (isEmpty) {
-    write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, view)]);
+    write(stdout, [nothing, ...nextLines(first, view)]);
   } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar list --all`]);
   write(stdout, elsewhereLines(elsewhere, view));
   write(stdout, unfinishedList(nebulae));

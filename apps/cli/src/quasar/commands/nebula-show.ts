@@ -24,7 +24,8 @@ import { withRemark } from "../../shared/remark.ts";
 import { phaseSettingsFacts } from "../facts/nebula.ts";
 import { nebulaFacts } from "../facts/nebula-apply.ts";
 import { aroundOf } from "../nebula/next.ts";
-import { answer, showStep, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
+import { answer, stepsOfNebula, stepsOfPhase } from "../nebula/outcome.ts";
+import { showStep } from "../nebula/show-step.ts";
 import { failedVerifications, outputFiles } from "../nebula/output-files.ts";
 import { attemptsOf, changesOf } from "../nebula/phase-facts.ts";
 import { attemptWhy, nebulaLines, phaseLines } from "../nebula/show-lines.ts";
@@ -110,10 +111,12 @@ async function showNebula(
     }),
   };
   const [first] = state.phases;
-  const next = [
+  const steps = [
     ...(first === undefined ? [] : [showStep(first.id, state.id)]),
     ...stepsOfNebula(state, now, around),
   ];
+  // Of a phase that failed or waits both advise the same.
+  const next = [...new Set(steps)];
   if (json === true) {
     const line = result("nebula_show", shown, EXIT.ok, next) satisfies NebulaShowLine;
     process.stdout.write(jsonLine(line));

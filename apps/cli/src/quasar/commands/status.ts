@@ -21,6 +21,7 @@ import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
 import { elsewhereFacts } from "../facts/run.ts";
 import { elsewhereLines, listLines, runLines } from "../runs/text.ts";
+import { ownedPhaseSteps, ownedPhaseWords, phaseOfWorkTree } from "../nebula/phase-run.ts";
 import { unfinishedLines, unfinishedNebulae } from "../nebula/unfinished.ts";
 import type { StatusLine } from "../schemas/status.ts";
 
@@ -44,7 +45,14 @@ export async function statusCommand(
   const workspace = await openWorkspace(process.cwd());
   const known = runIds(workspace).filter((each) => wanted === undefined || each === wanted);
   const ids = options.all === true ? known : known.slice(0, NEWEST);
-  const found = await removedRun(workspace);
+  const owner = wanted === undefined ? await phaseOfWorkTree(workspace) : undefined;
+  const first = owner === undefined ? FIRST : ownedPhaseSteps(owner);
+  const nothing =
+    owner === undefined
+      ? "no runs in this work tree yet"
+      : `this work tree is that of ${ownedPhaseWords(owner)}`;
+  // A nebula keeps the runs of its phases, of which such a work tree has only the compatibility checkpoint.
+  const found = owner === undefined ? await removedRun(workspace) : undefined;
   const removed = wanted === undefined || found?.id === wanted ? found : undefined;
   const newest = removed ?? (await firstOf(workspace, ids));
   if (wanted !== undefined && newest === undefined) {
@@ -64,12 +72,12 @@ export async function statusCommand(
       elsewhere: elsewhere.map(elsewhereFacts),
       nebulae,
       exit: EXIT.ok,
-      next: count === 0 ? FIRST : [],
+      next: count === 0 ? first : [],
     }));
     return EXIT.ok;
   }
   if (newest === undefined) {
-    write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, viewOf(stdout))]);
+    write(stdout, [nothing, ...nextLines(first, viewOf(stdout))]);
   } else {
     const older = ids.slice(ids.indexOf(newest.id) + 1);
     await writeRuns(workspace, { newest, older, hidden: known.length - ids.length });

@@ -12,6 +12,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { withRemark } from "../../shared/remark.ts";
 import type { BranchStands } from "./branch-stands.ts";
 import { NOTHING_SHORT, type Raising } from "./limits.ts";
+import { showStep } from "./show-step.ts";
 
 const EXIT_OF: Readonly<Record<StopReason, ExitCode>> = {
   done: EXIT.ok,
@@ -269,11 +270,6 @@ function failedSteps(
     .flatMap((phase) => [showStep(phase.id, nebulaId), ...retrySteps(phase, nebulaId, toFix)]);
   if (failed.length <= MOST_FAILED) return shown;
   return [...shown, `quasar nebula status ${nebulaId} --all   # ${failed.length} phases failed`];
-}
-
-/** Shows all of a phase. */
-export function showStep(phase: string, nebulaId: string): string {
-  return `quasar nebula show ${nebulaId} ${phase.startsWith("-") ? "-- " : ""}${shellWord(phase)}`;
 }
 
 /** It names the nebula: another one may be unfinished, too. An id that looks like an option stands behind `--`. */

@@ -7,6 +7,7 @@ import type { Workspace } from "@quasar/runs";
 import { openWorkspace, runIds } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
+import { showStep } from "./show-step.ts";
 
 /** The nebulae of a repository; `undefined` where it never had one: then nothing of them is loaded. */
 export async function nebulaeOf(workspace: Workspace) {
@@ -51,12 +52,16 @@ export interface PlaceOfRun {
 /**
  * Where the run is that a person names: in the current work tree, or a phase's of a nebula of the repository.
  *
- * @param id - As it was typed; `undefined`: the newest of the current work tree.
+ * @param id - As it was typed; `undefined`: the newest of the current work tree, or of the phase that it was made for.
  */
 export async function placeOfRun(id: string | undefined): Promise<PlaceOfRun> {
   const cwd = process.cwd();
-  if (id === undefined) return { cwd };
   const workspace = await openWorkspace(cwd);
+  if (id === undefined) {
+    const own = await phaseOfWorkTree(workspace);
+    const hasRun = own !== undefined && own.phase.runId !== "";
+    return hasRun ? { cwd, home: own.runsDir, phase: own } : { cwd, opened: workspace };
+  }
   if (runIds(workspace).includes(id)) return { cwd, opened: workspace };
   const nebulae = await nebulaeOf(workspace);
   const phase = nebulae?.phaseOfRun(id);
@@ -64,6 +69,23 @@ export async function placeOfRun(id: string | undefined): Promise<PlaceOfRun> {
   const trees = await listWorktrees(workspace.root);
   const own = trees.find(({ path }) => nebulae.isTreeOfPhase(phase, path) && existsSync(path));
   return { cwd: own?.path ?? cwd, home: phase.runsDir, phase };
+}
+
+/** The phase that a work tree was made for; `undefined`: none, or it has runs of its own. */
+export async function phaseOfWorkTree(workspace: Workspace): Promise<OwnedPhase | undefined> {
+  if (runIds(workspace).length > 0) return undefined;
+  return (await nebulaeOf(workspace))?.phaseOfTree(workspace.root);
+}
+
+/** `the phase one of the nebula demo`. */
+export function ownedPhaseWords({ nebula, phase }: OwnedPhase): string {
+  return `the phase ${cleanLine(phase.id)} of the nebula ${cleanLine(nebula.name)}`;
+}
+
+/** What shows a phase, and its newest run, from any folder of the repository. */
+export function ownedPhaseSteps({ nebula, phase }: OwnedPhase): readonly string[] {
+  const run = phase.runId === "" ? [] : [`quasar show ${phase.runId}`];
+  return [showStep(phase.id, nebula.id), ...run];
 }
 
 /** The workspace of the run that a person names. */
@@ -88,8 +110,8 @@ export async function refusePhaseRun(
   const inTree = nebulae?.phaseOfTree(workspace.root);
   const found = runId === undefined ? inTree : (nebulae?.phaseOfRun(runId) ?? inTree);
   if (found === undefined) return;
-  const { nebula, phase } = found;
-  const whose = `the phase ${cleanLine(phase.id)} of the nebula ${cleanLine(nebula.name)}`;
+  const { nebula } = found;
+  const whose = ownedPhaseWords(found);
   const steps = (await nebulae?.stepsOf(nebula)) ?? [];
   const message =
     runId === undefined ? `this work tree is that of ${whose}` : `run ${runId} is of ${whose}`;
