@@ -72,5 +72,7 @@ test.for([
       if (screen !== "--json") expect(costs.join(" "), screen).toMatch(UNKNOWN);
     }
     expect(after).toEqual(during);
+    const { next } = lastRecord(await quasar(at, ["nebula", "show", "--json"]));
+    expect(next).toEqual([...new Set(next as readonly string[])]);
   },
 );

@@ -89,6 +89,7 @@ export function aNebula(change: Partial<NebulaFacts> = {}): NebulaFacts {
     agents: [],
     pauseEnds: [],
     landedCount: 2,
+    unchangedCount: 0,
     phaseCount: 5,
     startedAt: at(0),
     lastAt: at(2400),

@@ -114,7 +114,7 @@ export function aNebula(more: Partial<NebulaFacts> = {}): NebulaFacts {
     ...{ isArchived: false, shortages: [], obstacles: [], decisions: [], questions: [] },
     ...{ openQuestions: [], recovery: NO_RECOVERY, problems: [] },
     ...{ startedAt: "2026-11-21T15:24:00Z", lastAt: "2026-11-21T16:05:00Z" },
-    ...{ landedCount: 2, phaseCount: 7 },
+    ...{ landedCount: 2, unchangedCount: 0, phaseCount: 7 },
     needs: [
       {
         ...{ kind: "land", phase: "login-api", questionId: "", digest: "9c01".repeat(16) },

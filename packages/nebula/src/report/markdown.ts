@@ -15,7 +15,7 @@ import {
 } from "@quasar/runs/report";
 import type { LifeFacts } from "@quasar/runs/facts";
 import { budget, count, money } from "@quasar/runs/text";
-import { FINDING_STATUSES, outcomeText, timeText } from "@quasar/runs/words";
+import { FINDING_STATUSES, landedWords, outcomeText, timeText } from "@quasar/runs/words";
 import { DECIDED, lifeWords, VERIFIED } from "../facts/event-words.ts";
 import type {
   DecisionFacts,
@@ -39,12 +39,11 @@ export function nebulaMarkdown(facts: NebulaFacts, options: ReportOptions = {}):
 
 /** How a nebula stands, what it cost and what that took: one line. */
 export function nebulaVerdictLine(facts: NebulaFacts): string {
-  const { status, landedCount, phaseCount, branch, money: spent, lives, recovery } = facts;
+  const { status, branch, money: spent, lives, recovery } = facts;
   const turns = facts.phases.flatMap(({ runs }) => runs).flatMap((run) => run.turns);
-  const landed = `${landedCount} of ${count(phaseCount, "phase")} landed on ${code(branch, 100)}`;
   return [
     `**${STATUSES[status]}**`,
-    landed,
+    landedWords(facts, code(branch, 100)),
     budget(spent, spent.maxUsd),
     count(turns.length, "turn"),
     ...(lives.length > 1 || recovery.crashCount > 0 ? [crashWords(recovery)] : []),

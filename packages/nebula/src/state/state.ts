@@ -240,14 +240,21 @@ export function isPushed(state: Pick<NebulaState, "phases" | "base" | "pushedTip
 /** How many phases of work there are, and how many of them have landed or had nothing to land. */
 export interface NebulaProgress {
   readonly landedCount: number;
+  /** How many of `landedCount` had nothing to land. */
+  readonly unchangedCount: number;
   readonly phaseCount: number;
 }
 
 /** What only merges a commit of the base branch is no phase of work. */
 export function progressOf({ phases }: Pick<NebulaState, "phases">): NebulaProgress {
   const ofWork = phases.filter(({ merges }) => merges === "");
-  const landed = ofWork.filter(({ status }) => status === "done");
-  return { landedCount: landed.length, phaseCount: ofWork.length };
+  const done = ofWork.filter(({ status }) => status === "done");
+  const unchanged = done.filter(({ landing }) => landing === 0);
+  return {
+    landedCount: done.length,
+    unchangedCount: unchanged.length,
+    phaseCount: ofWork.length,
+  };
 }
 
 /** The phases that have landed, in the order of their landings. */

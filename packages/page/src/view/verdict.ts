@@ -1,7 +1,7 @@
 import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
 import { budget, count } from "@quasar/runs/text";
-import { openTurnWords } from "@quasar/runs/words";
+import { landedWords, openTurnWords } from "@quasar/runs/words";
 import type { ReportData } from "../report-data.ts";
 
 /** What the reader wants to know first. */
@@ -67,7 +67,7 @@ function headlineOf({ status, cycle, maxCycles }: RunFacts): string {
 }
 
 function ofNebula(nebula: NebulaFacts): Verdict {
-  const { status, landedCount, phaseCount, needs, money, phases } = nebula;
+  const { status, needs, money, phases } = nebula;
   const failed = phases.filter((phase) => phase.status === "failed").length;
   const working = phases.filter(({ isWorkedOn }) => isWorkedOn).length;
   const limited = phases.filter(({ standing }) => standing === "limited").length;
@@ -76,7 +76,7 @@ function ofNebula(nebula: NebulaFacts): Verdict {
   const bad = failed > 0 ? "bad" : "quiet";
   return {
     tone: isDone ? "good" : needs.length > 0 ? "wait" : bad,
-    headline: `${landedCount} of ${count(phaseCount, "phase")} landed`,
+    headline: landedWords(nebula),
     facts: [
       words[status],
       ...(needs.length > 0 ? [`${needs.length} ${needs.length === 1 ? "needs" : "need"} you`] : []),

@@ -21,3 +21,4 @@ export {
 } from "./events.ts";
 export { FINDING_STATUSES, RECOVERED, shortId, TURN_ENDS } from "./states.ts";
 export { minuteAfter, momentAfter, openTurnWords, timeText } from "../text/format.ts";
+export { landedWords } from "../text/landed-words.ts";

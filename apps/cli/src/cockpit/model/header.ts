@@ -61,12 +61,13 @@ function headOf(shown: Shown, now: number): Head {
 }
 
 function nebulaHead(nebula: NebulaFacts, now: number): Head {
-  const { name, landedCount, phaseCount, needs, phases, status } = nebula;
+  const { name, landedCount, unchangedCount, phaseCount, needs, phases, status } = nebula;
   const isAlive = status === "working";
+  const landed = landedCount - unchangedCount;
   return {
     name: `nebula ${name}`,
-    state: [span(`${landedCount}/${phaseCount} landed  `), ...needSpans(needs.length)],
-    brief: [...needSpans(needs.length), span(`  ${landedCount}/${phaseCount}`)],
+    state: [span(`${landed}/${phaseCount} landed  `), ...needSpans(needs.length)],
+    brief: [...needSpans(needs.length), span(`  ${landed}/${phaseCount}`)],
     money: moneySpan(nebula.money),
     more: reservedSpan(nebula.money),
     life: [

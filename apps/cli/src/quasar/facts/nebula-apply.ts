@@ -22,8 +22,6 @@ import type { FoundBeside } from "../nebula/next.ts";
 
 /** How a nebula stands, as `--json` has it. */
 export interface NebulaFacts extends NebulaProgress, SpendingFacts {
-  /** How many of `landedCount` had nothing to land. */
-  readonly unchangedCount: number;
   readonly nebulaId: string;
   readonly nebula: string;
   readonly dir: string;
@@ -133,8 +131,8 @@ export function nebulaFacts(
 export function nebulaLine(model: Model): NebulaFacts {
   const { planVerdict, push, money } = model;
   return {
-    ...{ landedCount: model.landedCount, phaseCount: model.phaseCount },
-    unchangedCount: model.phases.filter(isUnchanged).length,
+    ...{ landedCount: model.landedCount, unchangedCount: model.unchangedCount },
+    phaseCount: model.phaseCount,
     ...{ nebulaId: model.id, nebula: model.name, dir: model.dir },
     ...{ branch: model.branch, baseSha: model.baseSha },
     ...{ pid: model.pid, pauseEnds: model.pauseEnds, agentPhaseIds: model.agents },
@@ -148,11 +146,6 @@ export function nebulaLine(model: Model): NebulaFacts {
     questions: model.openQuestions.map(questionFacts),
     phases: model.phases.map(phaseLine),
   };
-}
-
-/** Whether a phase of work has ended without a change. */
-function isUnchanged({ status, landedSha, isMerge }: PhaseModel): boolean {
-  return status === "done" && landedSha === "" && !isMerge;
 }
 
 function phaseLine(phase: PhaseModel): NebulaPhaseFacts {

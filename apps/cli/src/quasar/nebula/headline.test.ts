@@ -18,12 +18,14 @@ test("a failure is two lines of a screen, cut between words", () => {
       nebula: "shop",
       branch: "nebula/shop",
       spentUsd: 0,
+      unknownUsd: 0,
+      hasUnreportedCosts: false,
       pauseEnds: [],
       agentPhaseIds: [],
       obstacles: [],
       plan: "open",
     },
-    ...{ landedCount: 0, phaseCount: 1, questions: [], shortages: [] },
+    ...{ landedCount: 0, unchangedCount: 0, phaseCount: 1, questions: [], shortages: [] },
     phases: [search as unknown as NebulaPhaseFacts],
   } as unknown as NebulaFacts;
   expect(stateLines(nebula, view).slice(1)).toEqual([

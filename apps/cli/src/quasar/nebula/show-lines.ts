@@ -1,5 +1,6 @@
 import { type Standing, standingOf } from "@quasar/nebula/facts";
 import { budget, cleanLine, costWords, count, fit, moment, money, span } from "@quasar/runs/text";
+import { landedWords } from "@quasar/runs/words";
 import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
 import { section } from "../../shared/output/section.ts";
 import { tableLines } from "../../shared/output/table.ts";
@@ -49,7 +50,7 @@ export function nebulaLines(nebula: ShownNebula, view: View): readonly string[] 
     ...labelled(view, "workers", `${nebula.maxWorkers} at once`),
     ...labelled(view, "landing", LANDS[nebula.mergeOrder]),
     ...list("verify", nebula.verify.length === 0 ? ["nothing"] : nebula.verify, view),
-    ...labelled(view, "landed", `${nebula.landedCount} of ${count(nebula.phaseCount, "phase")}`),
+    ...labelled(view, "phases", landedWords(nebula)),
     ...labelled(view, "cost", costWords(nebula)),
     ...section(table),
   ];

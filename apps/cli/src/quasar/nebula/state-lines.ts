@@ -1,12 +1,12 @@
 import { questionWords, type Standing, standingOf } from "@quasar/nebula/facts";
 import { cleanLine, costWords, fit, wrap } from "@quasar/runs/text";
+import { landedWords } from "@quasar/runs/words";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
 import { costCell } from "../runs/cost-cell.ts";
 import { headline } from "./headline.ts";
 import { nameOf, namesOf, reasonOf } from "./standing.ts";
-import { landedWords } from "./unfinished.ts";
 
 const MOST_REASONS = 4;
 
@@ -52,7 +52,7 @@ export function stateLines(nebula: NebulaFacts, view: View): string[] {
   const { phases, branch, pauseEnds } = nebula;
   const isKnown = nebula.unknownUsd === 0 && !nebula.hasUnreportedCosts;
   const cost = isKnown ? `${costWords(nebula)} spent` : `cost ${costWords(nebula)}`;
-  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula, nebula.unchangedCount)} on ${cleanLine(branch)}, ${cost}`;
+  const head = `${fit(cleanLine(nebula.nebula), 40)}: ${landedWords(nebula, cleanLine(branch))}, ${cost}`;
   const heads = view.columns === undefined ? [head] : wrap(head, view.columns);
   return [
     ...heads.map((line) => view.paint("bold", line)),

@@ -1,7 +1,8 @@
 import type { PhaseState } from "@quasar/nebula";
 import type { NebulaProgress } from "@quasar/nebula/internal";
 import { RunsError, type Workspace } from "@quasar/runs";
-import { cleanLine, count, fit } from "@quasar/runs/text";
+import { cleanLine, fit } from "@quasar/runs/text";
+import { landedWords } from "@quasar/runs/words";
 import { CliError } from "../../shared/errors.ts";
 import { nextLines, type View } from "../../shared/output/text.ts";
 import { nebulaeOf } from "./phase-run.ts";
@@ -32,19 +33,6 @@ export async function unfinishedNebulae(
 /** `nebula demo is unfinished: 2 of 4 phases landed`. */
 export function unfinishedWords({ nebula, ...progress }: UnfinishedNebula): string {
   return `nebula ${fit(cleanLine(nebula), 40)} is unfinished: ${landedWords(progress)}`;
-}
-
-/**
- * `2 of 4 phases landed`.
- *
- * @param unchangedCount - How many of them had nothing to land. @default not counted
- */
-export function landedWords(
-  { landedCount, phaseCount }: NebulaProgress,
-  unchangedCount = 0,
-): string {
-  const landed = `${landedCount - unchangedCount} of ${count(phaseCount, "phase")} landed`;
-  return unchangedCount === 0 ? landed : `${landed}, ${unchangedCount} had nothing to land`;
 }
 
 /** How many phases of work are left. */

@@ -27,6 +27,7 @@ import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
 import { openUser, repositoryOf, runNotification } from "@quasar/runs/internal";
 import { cleanLine, money } from "@quasar/runs/text";
+import { landedWords } from "@quasar/runs/words";
 import { join } from "node:path";
 import { withAbsoluteScripts } from "../../shared/agents.ts";
 import { environmentOfChecks } from "../../shared/checks/environment.ts";
@@ -56,7 +57,7 @@ import { exitOfNebula, stepsOfNebula } from "./outcome.ts";
 import { phaseOptions, planner } from "./phase-options.ts";
 import { requireNebulaTrust } from "./trust.ts";
 import { uncommittedBeside, uncommittedWords } from "./uncommitted.ts";
-import { landedWords, leftCount } from "./unfinished.ts";
+import { leftCount } from "./unfinished.ts";
 import { validSpec } from "./valid-spec.ts";
 
 /** A nebula that was named, and how it is to be worked on. */

@@ -102,6 +102,7 @@ export const nebulae = list(
       nebulaId: text("Its id"),
       nebula: text("Its name"),
       landedCount: whole("How many of its phases have landed, or had nothing to land"),
+      unchangedCount: whole("How many of those had nothing to land"),
       phaseCount: whole("How many phases it has"),
       command: text("What it waits for, or what resumes it"),
     },
