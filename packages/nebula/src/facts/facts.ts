@@ -113,7 +113,7 @@ function phaseFacts({
     const reservedUsd = isWorkedOn ? Math.max(0, exactUsd(phase.reservedUsd - spent.spentUsd)) : 0;
     return {
       ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
-      standing: standingOf({ status, isWorkedOn, retryAt }, now),
+      standing: standingOf({ status, isWorkedOn, landedSha, retryAt }, now),
       reason: reasonBy(phase, shortages),
       isMerge: phase.merges !== "",
       ...{ dependsOn: own?.dependsOn ?? [], wave: waves.get(id) ?? 0 },

@@ -5,6 +5,8 @@ import type { PhaseStatus } from "../state/state.ts";
 /** How a phase stands in one word, which every screen uses. */
 export type Standing =
   | "landed"
+  /** Has ended, and made no changes to land. */
+  | "unchanged"
   /** An agent works on it, or its work tree is made ready. */
   | "works"
   /** Waits to land. */
@@ -34,16 +36,19 @@ const OF_STATUS: Readonly<Record<Exclude<PhaseStatus, "running">, Standing>> = {
 export interface StandingOf {
   readonly status: PhaseStatus;
   readonly isWorkedOn: boolean;
+  /** The commit that landed; `""`: none. @default not known */
+  readonly landedSha?: string | undefined;
   /** When its agent's usage limit is lifted; `""` or `undefined`: there is none. */
   readonly retryAt?: string | undefined;
 }
 
 /** @param nebula - `pid`: of the engine that works on it. */
 export function standingOf(
-  { status, isWorkedOn, retryAt = "" }: StandingOf,
+  { status, isWorkedOn, landedSha, retryAt = "" }: StandingOf,
   { pid }: { readonly pid?: number | undefined },
 ): Standing {
   if (retryAt !== "") return "limited";
+  if (status === "done" && landedSha === "") return "unchanged";
   if (status !== "running") return OF_STATUS[status];
   if (isWorkedOn) return "works";
   return pid === undefined ? "stopped" : "pending";

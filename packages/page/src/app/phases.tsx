@@ -8,6 +8,7 @@ import { short } from "./short.ts";
 
 const TONES: Readonly<Record<PhaseFacts["standing"], Tone>> = {
   landed: "good",
+  unchanged: "good",
   works: "quiet",
   approved: "quiet",
   stopped: "quiet",

@@ -10,7 +10,7 @@ export interface LandedCounts {
 }
 
 /**
- * `2 of 4 phases landed on nebula/x; 1 more made no changes`.
+ * `2 of 4 phases landed on nebula/x (1 more made no changes)`.
  *
  * @param branch - Where they land, as it is shown. @default not said
  */
@@ -23,5 +23,5 @@ export function landedWords(
   const landed = landedCount - unchangedCount;
   const words = `${landed} of ${count(phaseCount, "phase")} landed${where}`;
   if (unchangedCount === 0) return words;
-  return `${words}; ${unchangedCount}${landed === 0 ? "" : " more"} made no changes`;
+  return `${words} (${unchangedCount}${landed === 0 ? "" : " more"} made no changes)`;
 }

@@ -22,11 +22,14 @@ export function namesOf(ids: readonly string[]): readonly string[] {
 
 /** How a phase stands, by its state. */
 export function standingNow(
-  { id, status }: Pick<PhaseState, "id" | "status">,
+  { id, status, landing, candidate }: Pick<PhaseState, "id" | "status" | "landing" | "candidate">,
   { pid, working, limits }: NebulaNow,
 ): Standing {
   return standingOf(
-    { status, isWorkedOn: working.has(id), retryAt: limits.get(id)?.until },
+    {
+      ...{ status, isWorkedOn: working.has(id), retryAt: limits.get(id)?.until },
+      landedSha: landing > 0 ? candidate : "",
+    },
     { pid },
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NebulaFacts, NebulaPhaseFacts } from "../facts/nebula-apply.ts";
-import { stateLines } from "./state-lines.ts";
+import { phaseTable, stateLines } from "./state-lines.ts";
 
 const view = { columns: 80, paint: (_style: unknown, text: string) => text, live: false } as const;
 
@@ -50,7 +50,7 @@ test.for([
 ] as const)("%s: the counts stand in the head, the rest below", (row) => {
   const [, unchangedCount, phases, landed, below] = row;
   const more = landed.startsWith("0") ? "" : " more";
-  const unchanged = unchangedCount === 0 ? "" : `; ${unchangedCount}${more} made no changes`;
+  const unchanged = unchangedCount === 0 ? "" : ` (${unchangedCount}${more} made no changes)`;
   expect(linesOf(unchangedCount, phases)).toEqual([
     `shop: ${landed} on nebula/x${unchanged}, $1.00 spent`,
     ...below.map((line) => `  ${line}`),
@@ -60,5 +60,19 @@ test.for([
 test("a cost that is not known whole is no more said to be spent", () => {
   expect(linesOf(0, [LANDED], 0.5)).toEqual([
     "shop: 1 of 1 phase landed on nebula/x, cost $1.00 known, up to $0.50 more",
+  ]);
+});
+
+test("a phase that made no changes has not landed in the table either", () => {
+  const phase = { status: "done", reason: "", isWorkedOn: false, attempt: 1, spentUsd: 0 };
+  const phases = [
+    { ...phase, phaseId: "one", landedSha: "" },
+    { ...phase, phaseId: "two", landedSha: "a".repeat(40) },
+  ];
+  const nebula = { phases, pauseEnds: [], shortages: [] };
+  const [, ...rows] = phaseTable(nebula as unknown as NebulaFacts, view);
+  expect(rows.map((row) => row.trim().split(/ +/u).slice(0, 2))).toEqual([
+    ["one", "unchanged"],
+    ["two", "landed"],
   ]);
 });
