@@ -175,7 +175,7 @@ describe("what a turn costs", () => {
   test("is told as what is known and what it may be at most", async () => {
     const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }]);
     const reviewer = fakeAgent([issue("bad")]);
-    const loop = harness({ coder, reviewer, maxBudgetUsd: 0.2, maxCycles: 1 });
+    const loop = harness({ coder, reviewer, maxBudgetUsd: 0.2, maxCycles: 2 });
     const { message } = await runTask(TASK, loop.options);
     expect(message).toContain("The budget is used up: $0.10 known + up to $0.10 of $0.20 spent.");
   });
