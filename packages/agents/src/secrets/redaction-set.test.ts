@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createRedactionSet } from "./redaction-set.ts";
 
-const TEXT = `key-of-the-tree-1 and token-of-mine-22 and ${"ghp"}_abcdefghijklmnopqrstuvwxyz0123456789`;
+const TOKEN = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
+const TEXT = `key-of-the-tree-1 and token-of-mine-22 and ${TOKEN}`;
 
 function aTree(value: string): string {
   const tree = mkdtempSync(join(tmpdir(), "redaction-"));
