@@ -1,11 +1,9 @@
-import { Readable } from "node:stream";
 import { committer, disarmFilters, readConfig } from "./config.ts";
-import { GitError } from "./errors.ts";
+import { importCommit } from "./fast-import.ts";
 import type { SignalOptions } from "./head.ts";
 import { checkPrefix, createRef, listRefs } from "./refs.ts";
 import { openRepository, type Repository } from "./repository.ts";
-import { isSha } from "./revision.ts";
-import { git, gitFailed, gitOutput } from "./run.ts";
+import { gitOutput } from "./run.ts";
 import { setCachesApart } from "./caches.ts";
 import { parseStagedOnly, parseStatus, STATUS, statusHead } from "./status.ts";
 import { oneLine } from "./text.ts";
@@ -93,7 +91,7 @@ export async function takeSnapshot(
   const { name, email } = committer(config, process.env);
   const seconds = Math.floor(now().getTime() / 1000);
   const take = async (words: string, what: Pick<CommitStream, "paths" | "staged">) => {
-    const making = importCommit(workTree, signal, {
+    const stream = commitStream({
       root,
       parent: head,
       nothing: "0".repeat(config.get("extensions.objectformat") === "sha256" ? 64 : 40),
@@ -101,6 +99,7 @@ export async function takeSnapshot(
       message: block === "" ? `${words}\n` : `${words}\n\n${block}`,
       ...what,
     });
+    const making = importCommit(workTree, stream, { signal, config: [ONE_PACK] });
     const [sha, refs] = await Promise.all([making, listRefs(workTree, prefix, { signal })]);
     const last = Math.max(after, ...refs.map(({ ref }) => numberOf(ref, prefix)));
     for (let n = last + 1; ; n += 1) {
@@ -131,30 +130,6 @@ export function isOwnPath(path: string): boolean {
 
 /** One file to flush instead of one for each object. */
 const ONE_PACK = ["fastimport.unpackLimit", "1"] as const;
-
-async function importCommit(
-  workTree: string,
-  signal: AbortSignal | undefined,
-  commit: CommitStream,
-): Promise<string> {
-  let failure: unknown;
-  async function* stream(): AsyncGenerator<Buffer> {
-    try {
-      yield* commitStream(commit);
-    } catch (error) {
-      // Without its end git takes nothing of the stream.
-      failure = error;
-    }
-  }
-  const args = ["fast-import", "--quiet", "--date-format=raw"];
-  const input = Readable.from(stream(), { objectMode: false });
-  const result = await git("keep", workTree, args, { signal, input, config: [ONE_PACK] });
-  if (failure !== undefined) throw failure;
-  if (result.exitCode !== 0) throw gitFailed(args, result);
-  const sha = result.stdout.trim();
-  if (isSha(sha)) return sha;
-  throw new GitError("ERR_GIT_FAILED", "git fast-import did not name its commit");
-}
 
 /** 0 for a name that is none of a snapshot's. */
 function numberOf(ref: string, prefix: string): number {

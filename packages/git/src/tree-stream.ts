@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { GitError, isGone, messageOf } from "./errors.ts";
+import { commitBegin, commitEnd, data, line } from "./import-stream.ts";
 import type { StagedOnly } from "./status.ts";
 import { quoted } from "./text.ts";
 
@@ -21,9 +22,6 @@ export interface CommitStream {
   readonly staged: readonly StagedOnly[];
 }
 
-/** A ref that is named while the commit is made, and never written. */
-const NOWHERE = "refs/quasar/nowhere";
-
 /**
  * The input of `git fast-import` that makes the commit and prints its id, changing no ref. Files go
  * in byte by byte: no filter, no conversion of line endings.
@@ -32,11 +30,7 @@ const NOWHERE = "refs/quasar/nowhere";
  */
 export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer> {
   const { root, parent, nothing, committer, message, paths, staged } = commit;
-  yield line("feature done");
-  yield line(`commit ${NOWHERE}`);
-  yield line("mark :1");
-  yield Buffer.from(`committer ${committer}\n`);
-  yield data(Buffer.from(message));
+  yield commitBegin(committer, message);
   if (parent !== "") yield line(`from ${parent}`);
   // First everything is taken out, so that a file can come where a folder was.
   for (const path of paths) yield line(`D ${cQuoted(path)}`);
@@ -48,20 +42,7 @@ export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer
     yield data(entry.bytes);
   }
   for (const { path, mode, id } of staged) yield line(`M ${mode} ${id} ${cQuoted(path)}`);
-  yield line("");
-  yield line("get-mark :1");
-  yield line(`reset ${NOWHERE}`);
-  yield line(`from ${nothing}`);
-  yield line("");
-  yield line("done");
-}
-
-function line(text: string): Buffer {
-  return Buffer.from(`${text}\n`, "latin1");
-}
-
-function data(bytes: Buffer): Buffer {
-  return Buffer.concat([line(`data ${bytes.length}`), bytes, line("")]);
+  yield commitEnd(nothing);
 }
 
 /** As git reads a name in double quotes, given its bytes, one a character; what is not plain ASCII is in octal. */
