@@ -34,6 +34,12 @@ export function checkRevision(text: string): string {
   throw new GitError("ERR_BAD_REVISION", message);
 }
 
+/** @throws {GitError} `ERR_BAD_REVISION` unless it is the full name of a ref, `refs/…`. */
+export function checkRef(text: string): string {
+  if (FULL_REF.test(text)) return text;
+  throw new GitError("ERR_BAD_REVISION", `${JSON.stringify(text)} is not a full name in refs/`);
+}
+
 /**
  * The full name of a branch.
  *
