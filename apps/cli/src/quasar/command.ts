@@ -64,6 +64,13 @@ export interface Given extends GivenOf<Settings> {
   // nebula update-base
   readonly withAgent?: true | undefined;
 
+  // fleet
+  readonly admin?: string | undefined;
+  readonly dir?: string | undefined;
+  readonly fleet?: string | undefined;
+  readonly host?: string | undefined;
+  readonly identityKey?: readonly string[] | undefined;
+
   // mcp
   readonly allow?: readonly string[] | undefined;
   readonly budgetCap?: string | undefined;

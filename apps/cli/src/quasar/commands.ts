@@ -15,6 +15,7 @@ export const GROUPS = {
 
 export const FAMILIES: Families = {
   nebula: { group: GROUPS.work, summary: "work on many phases in parallel, and land them" },
+  fleet: { group: GROUPS.work, summary: "have several machines work on nebulae" },
 };
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
@@ -34,6 +35,10 @@ const NEBULA: Described = [
 const PHASE: Described = ["<phase>", "its id in the nebula"];
 const PHASE_OR_PLAN: Described = ["[phase]", "its id in the nebula; the plan if left out"];
 const OF_NEBULA: OptionSpec = ["--nebula <nebula>", NEBULA[1]];
+const OF_FLEET: OptionSpec = [
+  "--fleet <url>",
+  "the server; else QUASAR_FLEET, else url in [fleet] of your own configuration",
+];
 const STAT: OptionSpec = ["--stat", "only which files, and how much"];
 const ALL: OptionSpec = ["--all", "every run that is kept, not only the newest"];
 const WATCH: OptionSpec = ["--watch", "show it on a full screen, as quasar watch does"];
@@ -54,6 +59,9 @@ const caring = () => import("./commands/care-commands.ts");
 
 /** The commands of nebulae: loaded in one piece, too. */
 const ofNebulae = () => import("./commands/nebula-commands.ts");
+
+/** The commands of a fleet: loaded in one piece, too, but for what the server calls. */
+const ofFleets = () => import("./commands/fleet-commands.ts");
 
 const LIST: CommandSpec = {
   name: "list",
@@ -545,6 +553,65 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (_args, given) =>
       (await import("./commands/nebula-demo.ts")).nebulaDemoCommand(given),
+  },
+  {
+    name: "fleet up",
+    summary: "try a fleet on this machine: start a server for it",
+    description:
+      "try a fleet on this machine: start restate-server, which is installed by hand,\n" +
+      "and what it calls, until Ctrl-C. Nothing of it is reachable from another\n" +
+      "machine. Started again with the same folder it continues with its data, at the\n" +
+      "same ports where they are free. Exits with 6 where there is no restate-server",
+    options: [
+      ["--dir <folder>", "where its data is; fleet in your state folder if left out"],
+      ["--port <port>", "where workers call it; the last one, or any that is free, if left out"],
+    ],
+    json: "where it is, a line as soon as it takes calls",
+    examples: [
+      ["quasar fleet up", "then what it prints, in other shells"],
+      ["quasar fleet up --port 8080", "always at the same port"],
+    ],
+    run: async (_args, given) => (await ofFleets()).fleetUpCommand(given),
+  },
+  {
+    name: "fleet serve",
+    summary: "serve what a fleet's server calls, beside a server of yours",
+    description:
+      "serve the object that a fleet's Restate server calls, until Ctrl-C, beside a\n" +
+      "server that you run (docs/fleet.md). No worker needs it on its own machine",
+    options: [
+      ["--host <address>", "where it listens; 127.0.0.1, this machine alone, if left out"],
+      ["--port <port>", "9080 if left out; 0: any that is free"],
+      ["--identity-key <key...>", "answer this server alone: publickeyv1_… (repeatable)"],
+      ["--admin <url>", "register it at the server's admin port"],
+    ],
+    json: "where it is, a line as soon as it takes calls",
+    examples: [
+      ["quasar fleet serve --admin http://127.0.0.1:9070", "on the server's machine"],
+      ["quasar fleet serve --identity-key publickeyv1_…", "it answers one server alone"],
+    ],
+    run: async (_args, given) => (await ofFleets()).fleetServeCommand(given),
+  },
+  {
+    name: "fleet status",
+    summary: "show the nebulae of a fleet, and which machine works on what",
+    options: [OF_FLEET],
+    examples: [
+      ["quasar fleet status", "of your fleet"],
+      ["quasar fleet status --json | jq .nebulae", "for a program"],
+    ],
+    run: async (_args, given) => (await ofFleets()).fleetStatusCommand(given),
+  },
+  {
+    name: "fleet doctor",
+    summary: "check a fleet's server, key and depots from here",
+    description:
+      "check from this machine whether the fleet's server answers and takes the key,\n" +
+      "whether each depot of your configuration can be reached, and whether there is\n" +
+      "a restate-server. Exits with 1 while there is a problem, with 0 for warnings",
+    options: [OF_FLEET],
+    examples: [["quasar fleet doctor", "on each machine"]],
+    run: async (_args, given) => (await ofFleets()).fleetDoctorCommand(given),
   },
   {
     name: "status",

@@ -39,6 +39,12 @@ export const EXIT_OF = {
   ERR_NOT_AWAITED: EXIT.refused,
   ERR_CHANGED: EXIT.refused,
   ERR_NOT_ACCEPTED: EXIT.refused,
+  /** The server of a fleet does not answer. */
+  ERR_UNREACHABLE: EXIT.error,
+  /** It, or who calls it, has another key. */
+  ERR_DENIED: EXIT.refused,
+  /** There is no restate-server here: nothing installs it but a person. */
+  ERR_NO_SERVER: EXIT.refused,
   ERR_KEY: ATLAS_EXIT.key,
   ERR_DECISION: ATLAS_EXIT.decision,
 } as const satisfies Record<string, ExitCode>;

@@ -44,7 +44,7 @@ export function showConfig<S extends object>(options: ShowConfigOptions<S>): voi
   );
 }
 
-/** Every setting, in the order of the table. */
+/** Every setting, in the order of the table, less those that are shown only where they are set. */
 export function shownSettings<S extends object>({
   reader,
   table,
@@ -52,9 +52,10 @@ export function shownSettings<S extends object>({
   asked,
 }: Omit<ShowConfigOptions<S>, "json">): readonly ShownSetting[] {
   const untrusted = asked === undefined || isTrusted(asked) ? {} : asked.guarded;
-  return reader.names.map((name) => {
-    const { key, fallback } = table[name];
+  return reader.names.flatMap((name) => {
+    const { key, fallback, isShownUnset = true } = table[name];
     const layer = layers.find(({ values }) => values[name] !== undefined);
+    if (layer === undefined && !isShownUnset) return [];
     const from = layer === undefined ? "default" : (layer.placeOf?.(key) ?? layer.source);
     const isOfRepository = asked !== undefined && layer?.source === cleanLine(asked.path);
     return {

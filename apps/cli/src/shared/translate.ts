@@ -6,6 +6,7 @@ import type { DurableErrorCode } from "@quasar/durable";
 import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
 import type { NebulaError, NebulaErrorCode } from "@quasar/nebula";
+import type { PortErrorCode } from "@quasar/nebula/port";
 import { type NextStep, RunsError } from "@quasar/runs";
 import { codeOf, messageOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
@@ -18,7 +19,8 @@ type LibraryError =
   | `DurableError ${DurableErrorCode}`
   | `GitError ${GitErrorCode}`
   | `LoopError ${LoopErrorCode}`
-  | `NebulaError ${NebulaErrorCode}`;
+  | `NebulaError ${NebulaErrorCode}`
+  | `PortError ${PortErrorCode}`;
 
 /** Says library's steps in a program's words. */
 export interface Program {
@@ -34,6 +36,8 @@ const LOOK = "look at it, and move it away if it is not yours";
 export const DISK = "df -h .   # a full or read-only disk?";
 /** The help of the command that has agents work. */
 const HELP = "--help";
+/** What says of a fleet why, and what helps. */
+const FLEET = "quasar fleet doctor";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 
 /** What each error of a library is to the command's user, by the library's class and code. */
@@ -118,6 +122,13 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "NebulaError ERR_SETUP": ["ERR_CHECK"],
   "NebulaError ERR_UNFINISHED": ["ERR_UNFINISHED_RUN"],
   "NebulaError ERR_USAGE": ["ERR_USAGE"],
+  "PortError ERR_CONFLICT": ["ERR_CHANGED", "the same command again"],
+  "PortError ERR_DENIED": ["ERR_DENIED", FLEET],
+  "PortError ERR_NOT_FOUND": ["ERR_NOT_FOUND", "quasar fleet status"],
+  "PortError ERR_PROTOCOL": ["ERR_STATE", FLEET],
+  "PortError ERR_TOO_LARGE": ["ERR_STATE"],
+  "PortError ERR_UNREACHABLE": ["ERR_UNREACHABLE", FLEET],
+  "PortError ERR_USAGE": ["ERR_USAGE"],
 };
 
 /** The ways out that name the path which the error is about. */

@@ -9,6 +9,7 @@ import { schemaLine, schemasLine } from "../../shared/schemas/schema.ts";
 import { abandonLine } from "./abandon.ts";
 import { costLine } from "./cost.ts";
 import { doctorLine } from "./doctor.ts";
+import { fleetDoctorLine, fleetServeLine, fleetStatusLine, fleetUpLine } from "./fleet.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
@@ -52,6 +53,10 @@ export const LINES: LinesOf = {
   diff: [diffLine, errorLine],
   doctor: [doctorLine, errorLine],
   error: [errorLine],
+  "fleet doctor": [fleetDoctorLine, errorLine],
+  "fleet serve": [fleetServeLine, errorLine],
+  "fleet status": [fleetStatusLine, errorLine],
+  "fleet up": [fleetUpLine, errorLine],
   fork: [forkLine, errorLine],
   init: [initLine, errorLine],
   log: LOG_LINES,

@@ -93,6 +93,29 @@ export function text(maxLength: number, placeholder = "<text>"): Kind<string> {
   };
 }
 
+/** A file that is meant wherever one is; empty for none. */
+export const absolutePath: Kind<string> = {
+  placeholder: "<path>",
+  expected: "an absolute path",
+  fromText: (value) => (/^(?:\/.*)?$/u.test(value) ? text(4000).fromText(value) : undefined),
+  fromToml: (value) => (typeof value === "string" ? absolutePath.fromText(value) : undefined),
+};
+
+/** Where a server is; empty for none. Who may call it is not in its address. */
+export const serverUrl: Kind<string> = {
+  placeholder: "<url>",
+  expected: "the address of a server such as http://127.0.0.1:8080",
+  fromText: (value) => (value === "" || isOrigin(value) ? value : undefined),
+  fromToml: (value) => (typeof value === "string" ? serverUrl.fromText(value) : undefined),
+};
+
+function isOrigin(value: string): boolean {
+  if (!URL.canParse(value) || /\s/u.test(value)) return false;
+  const { protocol, username, password, pathname, search, hash } = new URL(value);
+  const rest = username + password + search + hash;
+  return (protocol === "http:" || protocol === "https:") && pathname === "/" && rest === "";
+}
+
 /** Several of a kind: an array in TOML, a repeated flag, one value in the environment. */
 export function several(kind: Kind<string>, max: number): Kind<readonly string[]> {
   const check = (values: readonly unknown[]): readonly string[] | undefined => {

@@ -11,6 +11,7 @@ export const QUASAR: SettingsReader<Settings> = readerOf(SETTINGS, {
     ...["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG", "QUASAR_TREES"],
     "QUASAR_PORT_BASE",
     ...["QUASAR_EVENT", "QUASAR_MESSAGE"],
+    "QUASAR_RESTATE_SERVER",
   ],
 });
 

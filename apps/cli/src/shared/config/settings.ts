@@ -2,7 +2,19 @@ import type { CodexSandbox } from "@quasar/agents";
 import { AGENT_PRESETS, LINE_KINDS, presetOf } from "@quasar/agents/presets";
 import type { ModelPrices } from "@quasar/agents/prices";
 import type { CommitWording } from "@quasar/loop";
-import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import {
+  absolutePath,
+  agent,
+  choice,
+  minutes,
+  period,
+  serverUrl,
+  several,
+  text,
+  usd,
+  whole,
+  yesOrNo,
+} from "./kinds.ts";
 import { type OwnAgents, ownAgents } from "./own-agents.ts";
 import { prices } from "./prices.ts";
 import type { Setting } from "./table.ts";
@@ -40,6 +52,9 @@ export interface Settings {
   readonly retries: number;
   readonly commitStyle: CommitWording;
   readonly notify: string;
+  readonly fleetUrl: string;
+  readonly fleetKeyFile: string;
+  readonly fleetDepots: readonly string[];
 }
 
 export type SettingName = keyof Settings;
@@ -55,6 +70,14 @@ const NAMES = AGENT_PRESETS.map(({ name }) => name).join(", ");
 const LINES = LINE_KINDS.map((kind) => `${kind}:<command line>`).join(", ");
 const isAny = (commands: readonly string[]): boolean => commands.length > 0;
 const command = text(4000, "<command>");
+
+/** A repository names no servers, and who has no fleet reads nothing of one. */
+const OF_FLEET = {
+  guarded: (value: string | readonly string[]): boolean => value.length > 0,
+  userOnly: true,
+  isKept: false,
+  isShownUnset: false,
+} as const;
 
 /** Every setting there is. */
 export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]> } = {
@@ -343,6 +366,29 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: "",
     help: "a command to run at the end, with QUASAR_EVENT and QUASAR_MESSAGE set",
     guarded: (value) => value !== "",
+  },
+  fleetUrl: {
+    key: "fleet.url",
+    env: "QUASAR_FLEET",
+    kind: serverUrl,
+    fallback: "",
+    help: "the server of your fleet, for work on several machines",
+    ...OF_FLEET,
+  },
+  fleetKeyFile: {
+    key: "fleet.key_file",
+    env: "QUASAR_FLEET_KEY_FILE",
+    kind: absolutePath,
+    fallback: "",
+    help: "the file of your fleet's key; empty: fleet.key beside your own configuration",
+    ...OF_FLEET,
+  },
+  fleetDepots: {
+    key: "fleet.depots",
+    kind: several(text(1000, "<depot>"), 20),
+    fallback: [],
+    help: "repositories over which your fleet's machines exchange commits",
+    ...OF_FLEET,
   },
 };
 

@@ -22,6 +22,8 @@ export interface Setting<T> {
   readonly userOnly?: boolean | undefined;
   /** Whether a run keeps it; else a resume takes what the user's own file says then. @default true */
   readonly isKept?: boolean | undefined;
+  /** Whether it is listed where nobody has set it. @default true */
+  readonly isShownUnset?: boolean | undefined;
 }
 
 /** Every setting of a program. */

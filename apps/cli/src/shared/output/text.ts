@@ -413,7 +413,7 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
 }
 
 const COMMAND =
-  /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit|\$\{EDITOR:-vi\}) /u;
+  /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit|export|restate|scp|tail|\$\{EDITOR:-vi\}) /u;
 
 /** Whether a line is a command to type: it is never broken, so that it can be copied. */
 export function isCommand(line: string): boolean {
