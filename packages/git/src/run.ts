@@ -132,6 +132,11 @@ export async function git(
   return result;
 }
 
+/** Runs git in no repository: of settings only the user's count. @throws {GitError} `ERR_GIT_MISSING`, `ERR_GIT_FAILED` */
+export function gitOutside(args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
+  return start("write", "/", args, { ...options, env: { ...options.env, GIT_DIR: "/dev/null" } });
+}
+
 /** What git says, before it does anything, of a work tree that another git is just making. */
 const HALF_MADE = /^fatal: failed to read .*\/worktrees\/.*\/commondir: /mu;
 /** What it says, once it has made the branch, where another git has removed the folder of all records with the only other one. */

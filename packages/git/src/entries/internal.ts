@@ -1,4 +1,5 @@
 /** For the packages of this workspace, which are released together; may change in any release. */
+export { askRemote } from "../ask-remote.ts";
 export { deleteBranch } from "../branches.ts";
 export { bundleHolds, verifyBundle, writeBundle } from "../bundle.ts";
 export { changedAfter } from "../changed-after.ts";

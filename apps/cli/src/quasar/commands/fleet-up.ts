@@ -40,19 +40,16 @@ export async function fleetUpCommand(options: FleetUpOptions): Promise<ExitCode>
     async () => killServer(),
   );
   try {
-    await endLeftServer(folder.before.server);
-    const ports = await portsOf(folder.before.ports, typed);
+    const { data, log, before } = folder;
+    await endLeftServer(data);
+    const ports = await portsOf(before, typed);
+    folder.keep(ports);
     const { serveFleet } = await import("@quasar/fleet/serve");
     const object = await serveFleet({ key, port: ports.object });
     closing.push(() => object.close());
-    const { data, log } = folder;
     const server = startRestateServer({ program, ports, data, log, env: process.env });
     killServer = () => server.kill();
-    closing.push(async () => {
-      await server.stop();
-      folder.keep({ ports, server: undefined });
-    });
-    folder.keep({ ports, server: server.identity });
+    closing.push(() => server.stop());
     await server.ready(interrupts.signal);
     const url = `http://127.0.0.1:${ports.ingress}`;
     const admin = `http://127.0.0.1:${ports.admin}`;

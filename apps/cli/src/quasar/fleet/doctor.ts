@@ -1,6 +1,6 @@
 import { PortError } from "@quasar/nebula/port";
 import { GitError } from "@quasar/git";
-import { remoteHead } from "@quasar/git/remotes";
+import { askRemote } from "@quasar/git/internal";
 import { runProgram } from "@quasar/process";
 import { messageOf } from "@quasar/runs/internal";
 import { cleanLine, fit, shellWord } from "@quasar/runs/text";
@@ -13,6 +13,7 @@ import { findRestateServer, INSTALL_STEP, missingServer } from "./restate-progra
 import type { FleetSettings } from "./settings.ts";
 
 const PATIENCE_MS = 5000;
+const DEPOT_MS = 15_000;
 
 /** What of a fleet can be used from this machine, and what helps where it cannot. */
 export async function examineFleet(settings: FleetSettings): Promise<readonly Finding[]> {
@@ -80,17 +81,21 @@ function refusalFindings(error: PortError, url: string, keyFile: string): readon
   }
 }
 
-/** Whether git gets an answer there: any branch, or none, will do. */
+/** Whether git gets an answer there. */
 async function lookAtDepot(depot: string): Promise<Finding> {
   const name = fit(cleanLine(depot), 60);
   try {
-    await remoteHead(process.cwd(), depot, "main");
+    await askRemote(depot, { signal: AbortSignal.timeout(DEPOT_MS) });
     return ok("depot", `${name} answers`);
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
+    if (!(error instanceof GitError || isTimeout(error))) throw error;
     const next = [`git ls-remote ${shellWord(depot)}   # shows why`];
     return problem("depot", `${name}: ${fit(cleanLine(messageOf(error)), 200)}`, next);
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === "TimeoutError";
 }
 
 /** Only the machine of the server needs it. */

@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { identityOf, isAlive, type ProcessIdentity, sendSignal } from "@quasar/process";
+import { endMarked, type Mark, sendSignal } from "@quasar/process";
 import { shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import type { Ports } from "./ports.ts";
 
-/** A server of this machine's own, which no other machine reaches. */
+/** A server that no other machine reaches. */
 export interface RestateServer {
-  /** Of the first process of its group; `undefined`: it could not be started. */
-  readonly identity: ProcessIdentity | undefined;
   /** Resolves once it has ended, in whatever way: with how, in words. */
   readonly ended: Promise<string>;
   /** Waits until it takes calls. @throws {CliError} `ERR_STATE` where it has ended before; the signal's reason */
@@ -36,13 +35,14 @@ const STOP_MS = 10_000;
 
 export function startRestateServer(options: RestateServerOptions): RestateServer {
   const { program, ports, data, log, env } = options;
+  const mark = markOf(data);
   const out = openSync(log, "a", 0o600);
   // The same names each time: its data is theirs.
   const names = ["--node-name", "quasar", "--cluster-name", "quasar"];
   const child = spawn(program, ["--no-logo", ...names, "--base-dir", data], {
-    env: { PATH: env["PATH"], HOME: env["HOME"], ...variables(ports) },
+    env: { PATH: env["PATH"], HOME: env["HOME"], ...variables(ports), [mark.name]: mark.value },
     stdio: ["ignore", out, out],
-    // A group of its own: what is on the PATH may be a small program that starts the server, and Ctrl-C is not for it.
+    // A group of its own: Ctrl-C is not for it.
     detached: true,
   });
   closeSync(out);
@@ -51,11 +51,10 @@ export function startRestateServer(options: RestateServerOptions): RestateServer
     child.once("exit", (code, signal) => done(signal ?? `exit code ${code}`));
   });
   const { pid } = child;
-  const signalAll = (name: NodeJS.Signals): void => {
-    if (pid !== undefined) sendSignal(-pid, name);
+  const kill = (): void => {
+    if (pid !== undefined) sendSignal(-pid, "SIGKILL");
   };
   return {
-    identity: pid === undefined ? undefined : identityOf(pid),
     ended,
     async ready(signal) {
       const urls = [
@@ -74,23 +73,22 @@ export function startRestateServer(options: RestateServerOptions): RestateServer
       }
     },
     async stop() {
-      signalAll("SIGTERM");
-      const isOver = await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
-      if (isOver === undefined) signalAll("SIGKILL");
+      if ((await endMarked(mark, { graceMs: STOP_MS })) === undefined) kill();
       await ended;
     },
-    kill: () => signalAll("SIGKILL"),
+    kill,
   };
 }
 
 /** Ends a server whose own `quasar fleet up` was killed: it has the data. */
-export async function endLeftServer(identity: ProcessIdentity | undefined): Promise<void> {
-  if (identity === undefined || identity.startTime === undefined) return;
-  const end = performance.now() + STOP_MS;
-  while (isAlive(identity) === true) {
-    sendSignal(-identity.pid, performance.now() < end ? "SIGTERM" : "SIGKILL");
-    await sleep(LOOK_MS);
-  }
+export async function endLeftServer(data: string): Promise<void> {
+  await endMarked(markOf(data), { graceMs: STOP_MS });
+}
+
+/** By which all processes of a folder's server are known: what is on the PATH may be a small program that starts it. */
+function markOf(data: string): Mark {
+  const value = createHash("sha256").update(data).digest("hex").slice(0, 32);
+  return { name: "QUASAR_FLEET_SERVER", value };
 }
 
 /** What is said of a server that has ended by itself. */
