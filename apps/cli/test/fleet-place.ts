@@ -1,5 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listProcesses, sendSignal } from "@quasar/process";
+import { onTestFinished } from "vitest";
 import { emptyPlace, type Place, type Running, start } from "./harness.ts";
 
 /** A place in which restate-server is a program that listens where it is told to, and notes what it is told. */
@@ -12,6 +14,7 @@ export interface FleetPlace extends Place {
 /** What the fake does, in JavaScript, before it listens. @default nothing */
 export function fleetPlace(first: string = ""): FleetPlace {
   const at = emptyPlace();
+  onTestFinished(() => endServers(at));
   const notes = join(at.outside, "notes");
   const program = join(at.outside, "fake-restate-server");
   writeFileSync(program, fakeServer(notes, first));
@@ -22,6 +25,14 @@ export function fleetPlace(first: string = ""): FleetPlace {
     keyFile: join(at.outside, "home/.config/quasar/fleet.key"),
     noted: () => (existsSync(notes) ? readFileSync(notes, "utf8").split("\n").slice(0, -1) : []),
   };
+}
+
+/** Ends servers whose command was killed with the test. */
+function endServers({ env }: Place): void {
+  for (const { pid, variable } of listProcesses() ?? []) {
+    const isServer = variable("QUASAR_FLEET_SERVER") !== undefined;
+    if (isServer && variable("HOME") === env["HOME"]) sendSignal(pid, "SIGKILL");
+  }
 }
 
 function fakeServer(notes: string, first: string): string {

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
@@ -11,12 +11,12 @@ import { quasar, start } from "./harness.ts";
 test("it serves the object, registers it and ends at a signal", async () => {
   const at = fleetPlace();
   const bodies: string[] = [];
-  const admin = createServer((request, response) => {
-    void text(request).then((body) => {
-      bodies.push(body);
-      response.end("{}");
-    });
-  }).listen(0, "127.0.0.1");
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    bodies.push(await text(request));
+    response.end("{}");
+  };
+  const admin = createServer((request, response) => void take(request, response));
+  admin.listen(0, "127.0.0.1");
   onTestFinished(() => void admin.close());
   await new Promise((done) => admin.once("listening", done));
   const { port } = admin.address() as AddressInfo;

@@ -124,7 +124,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "NebulaError ERR_USAGE": ["ERR_USAGE"],
   "PortError ERR_CONFLICT": ["ERR_CHANGED", "the same command again"],
   "PortError ERR_DENIED": ["ERR_DENIED", FLEET],
-  "PortError ERR_NOT_FOUND": ["ERR_NOT_FOUND", "quasar fleet status"],
+  "PortError ERR_NOT_FOUND": ["ERR_NOT_FOUND"],
   "PortError ERR_PROTOCOL": ["ERR_STATE", FLEET],
   "PortError ERR_TOO_LARGE": ["ERR_STATE"],
   "PortError ERR_UNREACHABLE": ["ERR_UNREACHABLE", FLEET],

@@ -61,9 +61,7 @@ function inWords(error: unknown, url: string, keyFile: string): unknown {
   const { code, message } = error;
   switch (code) {
     case "ERR_UNREACHABLE":
-      return new PortError(code, `the fleet's server does not answer: ${message}`, {
-        cause: error,
-      });
+      return new PortError(code, `the fleet's server at ${message}`, { cause: error });
     case "ERR_DENIED":
       return new PortError(code, `${url} has another fleet key than ${keyFile}`, { cause: error });
     case "ERR_PROTOCOL":
