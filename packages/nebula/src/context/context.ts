@@ -12,8 +12,9 @@ import type { NebulaSpec, PhaseSpec } from "../spec/types.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { Steering } from "../people/steering.ts";
-import { landedTip, type NebulaState } from "../state/state.ts";
+import { landedTip, type NebulaState, type PhaseState } from "../state/state.ts";
 import type { StateStore } from "../state/store.ts";
+import type { OverFleet } from "./over-fleet.ts";
 import type { TreeEnv } from "./ports.ts";
 
 /**
@@ -63,6 +64,8 @@ export interface Engine {
   readonly limits: EngineLimits;
   /** Has what another revision says of limits count. @throws {NebulaError} where it may not be worked on as it is. */
   readonly admit: (spec: NebulaSpec) => void;
+  /** What the current run of a phase may spend in all, in US dollars; 0: no limit. */
+  readonly budgetOfRun: (phase: PhaseState) => Promise<number>;
   readonly agentLimits: AgentLimits;
   /** What this engine knows of commits of the branch: see `knownBase`. */
   readonly bases: Map<string, Base>;
@@ -83,6 +86,8 @@ export interface Engine {
   readonly withoutOwnHook: PhaseRunOptions["withoutOwnHook"];
   /** Where it has nobody work. */
   readonly landingsOnly: LandingsOnly | undefined;
+  /** What other machines do for it; `undefined`: it works on this one alone. */
+  readonly fleet: OverFleet | undefined;
   readonly optionsOf: (phase: PhaseSpec, nebula: NebulaSpec) => PhaseRunOptions;
   /** Of setup, verification and checks. */
   readonly commandEnv: Readonly<Record<string, string | undefined>>;

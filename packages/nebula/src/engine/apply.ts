@@ -1,8 +1,7 @@
 import { createRedactor } from "@quasar/agents/environment";
 import { refSha } from "@quasar/git/history";
-import { compareAndSwapRef, openMergeFolder } from "@quasar/git/landing";
+import { compareAndSwapRef } from "@quasar/git/landing";
 import type { KeyManager } from "@quasar/receipts";
-import { openSharedControls } from "@quasar/runs/internal";
 import { NebulaError } from "../errors.ts";
 import type { StopReason } from "../events.ts";
 import { refuseArchived } from "../state/archived.ts";
@@ -14,7 +13,6 @@ import { moveBranchCommand } from "../state/move-branch.ts";
 import { openMirror } from "../state/mirror.ts";
 import { createState, openState, requireState } from "../state/store.ts";
 import { findTreesFolder, openTreesFolder } from "../trees/open-folder.ts";
-import { portsOf } from "../context/ports.ts";
 import { repairTrees } from "../trees/tree.ts";
 import { createSteering } from "../people/steering.ts";
 import { holdRef } from "../landing/hold-ref.ts";
@@ -22,14 +20,14 @@ import { requireFreeLane } from "../landing/obstacle.ts";
 import { endLeftCommands } from "../commands/run-shell.ts";
 import { branchRef } from "../context/context.ts";
 import type { Engine, EngineLimits, LandingsOnly, PhaseRunOptions } from "../context/context.ts";
-import { AgentLimits } from "../context/agent-limits.ts";
 import { askPush } from "./ask-push.ts";
 import { begin, type Beginning } from "./begin.ts";
 import { drive } from "./engine.ts";
 import { noteEnd, noteError } from "./engine-end.ts";
 import { endedBy } from "./ended-by.ts";
+import { makeEngine } from "./make-engine.ts";
+import type { OverFleet } from "../context/over-fleet.ts";
 import { pushBranchOf } from "./push.ts";
-import { LimitFiles } from "../state/limit-files.ts";
 import { lockBeginning, lockEngine } from "../state/lock.ts";
 import { note } from "../state/report.ts";
 
@@ -48,6 +46,8 @@ export interface ApplyOptions extends Beginning {
   readonly mirror?: boolean | undefined;
   /** Has nobody work, and lands what is approved. @default works, too */
   readonly landingsOnly?: LandingsOnly | undefined;
+  /** What other machines do for this engine. @default it works alone */
+  readonly fleet?: OverFleet | undefined;
   /** Whether commands that fail on the branch by itself are accepted: they count where they newly fail. @default false */
   readonly acceptsRedBase?: boolean | undefined;
   /** Whether no phase begins once one has failed; those at work end and land. @default false */
@@ -118,7 +118,12 @@ async function work(
       isAsked: options.mirror === true,
       warn: (message) => onEvent({ type: "warning", message }),
     });
-    const store = openState(home, now, { onSaved: mirror?.follow });
+    const store = openState(home, now, {
+      onSaved(state, text) {
+        mirror?.follow(state);
+        options.fleet?.saved(text);
+      },
+    });
     try {
       store.limit(options.typed ?? {});
       store.moveTo(dir);
@@ -128,40 +133,22 @@ async function work(
       const trees = findTreesFolder(repository, store.current, places);
       const readNebula = specReader(home, () => store.current.revision);
       let { limits } = options;
-      const engine: Engine = {
-        ...{ repository, home, store, signal, now, tell: onEvent },
-        startedAt: now(),
-        get spec() {
-          return readNebula();
-        },
-        get limits() {
-          return limits;
-        },
+      const engine = await makeEngine({
+        ...{ repository, home, store, signal, now, tell: onEvent, trees, redact },
+        ...{ stateFolder: options.stateFolder, keys: options.keys },
+        ...{ optionsOf: options.optionsOf, commandEnv: options.commandEnv },
+        limitsNow: () => limits,
         admit(spec) {
           limits = options.admit?.(spec) ?? limits;
         },
-        mergeFolder: await openMergeFolder(repository),
-        trees,
-        keys: options.keys,
-        optionsOf: options.optionsOf,
-        commandEnv: options.commandEnv,
-        redact,
         checkpointOf: async (phase) => mirror?.checkpointOf(phase),
-        portsOf: (tree) => portsOf(options.stateFolder, tree),
         landingsOnly: options.landingsOnly,
-        agentLimits: new AgentLimits(new LimitFiles(options.stateFolder)),
-        bases: new Map(),
-        keptTrees: new Map(),
-        inLane: new Set(),
         acceptsRedBase: options.acceptsRedBase === true,
         failsFast: options.failsFast === true,
         trustsRuns: options.trustsRuns === true,
         withoutOwnHook: options.withoutOwnHook,
-        controls: await openSharedControls(repository, {
-          file: home.controls,
-          withoutOwn: options.withoutOwnHook,
-          accept: options.acceptSettings,
-        }),
+        acceptSettings: options.acceptSettings,
+        fleet: options.fleet,
         steering: createSteering({
           ...{ home, store, now, tell: onEvent, endNow: () => ending.abort() },
           dir,
@@ -169,17 +156,18 @@ async function work(
             return readNebula();
           },
         }),
-      };
+      });
       for (const message of engine.controls.accepted) {
         note(engine, { type: "warning", message: `accepted: ${message}` });
       }
-      await endLeftCommands(engine);
+      // Where others work in this repository too, what they have started is theirs.
+      if (engine.fleet === undefined) await endLeftCommands(engine);
       const hasBegun = store.current.ownsBranch;
       await openBranch(engine);
       if (hasBegun) store.note({ type: "engine_begins" });
       onBegun();
       openTreesFolder(repository, engine);
-      await repairTrees(engine);
+      if (engine.fleet === undefined) await repairTrees(engine);
       const reason = await drive(engine);
       if (reason === "done") await pushBranchOf(engine);
       return noteEnd(store, reason);

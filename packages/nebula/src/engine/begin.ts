@@ -59,8 +59,31 @@ export async function begin(beginning: Beginning, now: Date): Promise<NebulaStat
   } finally {
     for (const each of replaced) each.close();
   }
+  return firstState(loaded, { commonDir: repository.commonDir, base, branch, typed, now });
+}
+
+/** What {@link firstState} makes a state of. */
+interface FirstOptions {
+  /** The git folder under which the copy of the nebula's files is kept. */
+  readonly commonDir: string;
+  readonly base: string;
+  readonly branch: string;
+  readonly typed?: TypedLimits | undefined;
+  readonly now: Date;
+}
+
+/**
+ * The state of a nebula of which nothing has begun; the copy of its files is kept.
+ *
+ * @throws {NebulaError} `ERR_INVALID_NEBULA`
+ */
+export function firstState(
+  loaded: LoadedNebula,
+  { commonDir, base, branch, typed, now }: FirstOptions,
+): NebulaState {
+  const { spec, dir } = validNebula(loaded);
   const id = newNebulaId();
-  const home = nebulaHome(repository.commonDir, id);
+  const home = nebulaHome(commonDir, id);
   makeFolders(home.dir);
   const phases = planOrder(spec.phases).order.map((phase, at) =>
     pendingPhase(phase.id, phaseRef(at + 1, phase.id), now),

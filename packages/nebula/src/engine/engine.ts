@@ -85,6 +85,7 @@ class Loop {
     const engine = this.#engine;
     const { signal, steering } = engine;
     if (signal.aborted) return;
+    await engine.fleet?.collect(engine);
     await steering.look();
     if (this.#inFlight.failure !== undefined) return;
     takeNotes(engine);

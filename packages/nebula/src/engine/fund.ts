@@ -80,7 +80,10 @@ export async function fundAgain(engine: Engine, phase: Phase): Promise<void> {
 }
 
 /** What the current run of a phase may spend in all, in US dollars; 0: no limit. */
-export async function budgetOfRun(engine: Engine, phase: PhaseState): Promise<number> {
+export async function budgetOfRun(
+  engine: Pick<Engine, "home">,
+  phase: PhaseState,
+): Promise<number> {
   return runBudget(phase, await spentBefore(engine, phase));
 }
 
@@ -150,7 +153,10 @@ export async function spentByPhase({ home }: Engine, { ref }: PhaseState): Promi
 }
 
 /** The same of those before its current one. */
-async function spentBefore({ home }: Engine, { ref, runId }: PhaseState): Promise<number> {
+async function spentBefore(
+  { home }: Pick<Engine, "home">,
+  { ref, runId }: PhaseState,
+): Promise<number> {
   const runs = new Map(await spendingIn(runsFolder(home, ref)));
   runs.delete(runId);
   return sumOf(runs.values()).spentUsd;

@@ -12,7 +12,7 @@ import type { PhaseState } from "../state/state.ts";
 import type { Engine, PhaseRunOptions } from "../context/context.ts";
 import type { Approved } from "./freeze.ts";
 import { fullDiskError } from "./ended-by.ts";
-import { budgetOfRun, type NeededByRun } from "./fund.ts";
+import type { NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
 import { prepareAfterCoder, prepareTree } from "./phase-tree.ts";
 import type { Phase } from "../state/schedule.ts";
@@ -88,7 +88,7 @@ export class PhaseAttempt {
       accepts.add("head");
     }
     if (trustsRuns) accepts.add("trust").add("settings");
-    const maxBudgetUsd = await budgetOfRun(this.#engine, this.#phase.state);
+    const maxBudgetUsd = await this.#engine.budgetOfRun(this.#phase.state);
     const resumed = { ...this.#given(), runId, maxBudgetUsd, accepts };
     // A limit stands as long as its file says so, whatever the run was told: a person may have removed it.
     return this.#came(await runs.resume({ ...resumed, now: true }));
@@ -102,7 +102,7 @@ export class PhaseAttempt {
     // While its tree was made ready, an agent of another phase may have worked.
     if ((await settingsObstacle(engine)) !== undefined) return undefined;
     const task = this.#task(this.#phase);
-    const maxBudgetUsd = await budgetOfRun(engine, state);
+    const maxBudgetUsd = await engine.budgetOfRun(state);
     return runs.start({ ...this.#given(), runId: state.runId, task, maxBudgetUsd, isNew: true });
   }
 

@@ -77,7 +77,7 @@ export async function workOnPhase(engine: Engine, { spec }: Phase): Promise<Work
 async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
   const state = engine.store.phase(spec.id);
   const { id } = state;
-  const came = await attemptOf(engine, { spec, state });
+  const came = await (engine.fleet ?? HERE).attempt(engine, { spec, state });
   switch (came.as) {
     case "approved":
       await freeze(engine, state, came);
@@ -97,7 +97,14 @@ async function workUntilEnd(engine: Engine, spec: PhaseSpec): Promise<Worked> {
   }
 }
 
-async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
+const HERE = { attempt: attemptOf };
+
+/**
+ * Works on the run of a phase's attempt in its work tree on this machine, until it has come to something.
+ *
+ * @throws What concerns more than this phase.
+ */
+export async function attemptOf(engine: Engine, phase: Phase): Promise<Came> {
   const { ref } = phase.state;
   const isMade = !existsSync(treePath(engine, ref));
   try {
@@ -140,7 +147,9 @@ function isOfPhase(error: unknown): error is NebulaError | RunsError {
 
 async function fail(engine: Engine, { spec, state }: Phase, why: string): Promise<Worked> {
   const { id, ref } = state;
-  const isLost = !existsSync(join(treePath(engine, ref), ".git"));
+  // Of trees on other machines nothing is known here.
+  const isHere = engine.fleet === undefined;
+  const isLost = isHere && !existsSync(join(treePath(engine, ref), ".git"));
   const lost = isLost ? await quarantineLost(engine, state) : "";
   if (isLost && state.lostTreeRunId !== state.runId) {
     const message = boundText(`${lost}: a resume makes it again`);
@@ -151,7 +160,7 @@ async function fail(engine: Engine, { spec, state }: Phase, why: string): Promis
   const reason = boundText(isLost ? `${lost}, for the second time in this run: ${why}` : why);
   const failed = { status: "failed", reason, reservedUsd: 0 } as const;
   const again = {
-    isCoderDone: await isCoderDone(engine, state),
+    isCoderDone: isHere && (await isCoderDone(engine, state)),
     neededUsd: await neededForRetry(engine, { spec, state }),
   };
   report(engine, id, { ...failed, ...again }, { type: "phase_failed", phase: id, reason });

@@ -271,9 +271,11 @@ async function moveBranch(
   engine: Engine,
   { id, onto, candidate }: Pick<PhaseState, "id" | "onto" | "candidate">,
 ): Promise<boolean> {
-  const { repository, signal } = engine;
+  const { repository, signal, fleet } = engine;
   const ref = branchRef(engine);
   const message = `land ${id}`;
+  if (fleet !== undefined && !(await fleet.moveBranch(engine, { id, onto, candidate })))
+    return false;
   const swap = { ref, from: onto, to: candidate, message, signal };
   return (await compareAndSwapRef(repository, swap)) === "swapped";
 }

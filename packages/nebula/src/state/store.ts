@@ -101,8 +101,8 @@ export interface StateStore {
 }
 
 export interface OpenStateOptions extends DurableOptions {
-  /** Called with each state that was saved. */
-  readonly onSaved?: ((state: NebulaState) => void) | undefined;
+  /** Called with each state that was saved, and with its text. */
+  readonly onSaved?: ((state: NebulaState, text: Uint8Array) => void) | undefined;
 }
 
 /** Saves the first state of a nebula that begins. Call it under the nebula's lock. */
@@ -138,12 +138,13 @@ export function openState(
     requireOpen();
     const text = event === undefined ? [] : [textOf(event)];
     const recent = log.recentWith(text);
-    replaceFile(home.state, encodeState({ state: next, recent }), options);
+    const bytes = encodeState({ state: next, recent });
+    replaceFile(home.state, bytes, options);
     current = next;
     try {
       log.add(text);
     } finally {
-      onSaved(next);
+      onSaved(next, bytes);
     }
   };
   const changed = (changes: ReadonlyMap<string, Partial<PhaseState>>): NebulaState => {

@@ -1,0 +1,104 @@
+import { createRedactor } from "@quasar/agents/environment";
+import { makeFolders } from "@quasar/process/files";
+import { NebulaError } from "../errors.ts";
+import type { Engine } from "../context/context.ts";
+import type { NebulaEvent, Told } from "../events.ts";
+import type { Orders } from "../port/port.ts";
+import { borrowState } from "../state/borrowed.ts";
+import { nebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
+import { findTreesFolder } from "../trees/open-folder.ts";
+import type { ApplyOptions } from "./apply.ts";
+import { makeEngine } from "./make-engine.ts";
+import type { Came } from "./phase-attempt.ts";
+import { attemptOf } from "./work-phase.ts";
+
+type OfApply =
+  | ("repository" | "optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys")
+  | ("withoutOwnHook" | "signal");
+
+/** Who works for the engine of a nebula, which is on any machine, in a repository of its own. */
+export interface HandOptions extends Pick<ApplyOptions, OfApply> {
+  /** As the engine has saved it. Its copy of the nebula's files is in the repository's home of it. */
+  readonly state: NebulaState;
+  readonly onEvent: (event: Told) => void;
+}
+
+/** A run that a worker carries out for the engine of a nebula. */
+export interface CarryOutOptions extends HandOptions {
+  /** Of the phase. */
+  readonly ref: string;
+  /** What the run may spend in all, in US dollars; 0: no limit. */
+  readonly maxBudgetUsd: number;
+  /** Whether the run's folder comes from another machine. */
+  readonly isForeign: boolean;
+  /** What people ask of all who work on the nebula, as it is now. */
+  readonly orders: () => Orders;
+}
+
+/**
+ * Works on a phase that has begun until its run has come to something, as an engine on this machine would, in a repository
+ * that nothing but such work is done in.
+ *
+ * @throws What concerns more than this phase: it continues with whoever takes it next.
+ */
+export async function carryOut(options: CarryOutOptions): Promise<Came> {
+  const { state, ref } = options;
+  const found = state.phases.find((each) => each.ref === ref);
+  if (found === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${ref}`);
+  const engine = await handEngine(options, options);
+  const spec = engine.spec.phases.find(({ id }) => id === found.id);
+  if (spec === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${found.id}`);
+  const came = await attemptOf(engine, { spec, state: found });
+  if (came.as === "limited") engine.agentLimits.met(came.agent, came.limit.retryAt, Date.now());
+  return came;
+}
+
+/** What an engine is that schedules nothing: it works in trees of this machine. */
+export async function handEngine(
+  options: HandOptions,
+  {
+    maxBudgetUsd,
+    isForeign,
+    orders,
+  }: Pick<CarryOutOptions, "maxBudgetUsd" | "isForeign" | "orders">,
+): Promise<Engine> {
+  const { repository, state, env, stateFolder, signal, onEvent } = options;
+  const store = borrowState(state, (event: NebulaEvent) => onEvent(event));
+  const home = nebulaHome(repository.commonDir, state.id);
+  const trees = findTreesFolder(repository, withoutTrees(state), { env, state: stateFolder });
+  makeFolders(trees);
+  return makeEngine({
+    ...{ repository, home, store, trees, signal, stateFolder },
+    ...{ keys: options.keys, optionsOf: options.optionsOf, commandEnv: options.commandEnv },
+    now: () => new Date(),
+    tell: onEvent,
+    redact: createRedactor(env),
+    limitsNow: () => ({ maxWorkers: 1, totalUsd: 0, phaseUsd: 0 }),
+    admit() {},
+    budgetOfRun: async () => maxBudgetUsd,
+    checkpointOf: async () => undefined,
+    landingsOnly: undefined,
+    acceptsRedBase: false,
+    failsFast: false,
+    trustsRuns: isForeign,
+    withoutOwnHook: options.withoutOwnHook,
+    fleet: undefined,
+    steering: {
+      get isStopping() {
+        return orders().stop !== "";
+      },
+      get isPaused() {
+        return orders().isPaused;
+      },
+      look: async () => {},
+      stop() {},
+      endNow() {},
+    },
+  });
+}
+
+/** Where the engine has its trees says nothing of this machine. */
+function withoutTrees({ trees: _, treesOf: __, ...state }: NebulaState): NebulaState {
+  return state;
+}
