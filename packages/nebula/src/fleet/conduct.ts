@@ -1,0 +1,143 @@
+import { makeFolders } from "@quasar/process/files";
+import { depotRefs, fetchFromDepot } from "@quasar/git/depot";
+import type { Repository } from "@quasar/git";
+import { openMergeFolder } from "@quasar/git/landing";
+import type { EngineLimits } from "../context/context.ts";
+import { type ApplyOptions, applyNebula } from "../engine/apply.ts";
+import type { StopReason } from "../events.ts";
+import { decidePlan } from "../people/plan-gate.ts";
+import type { Epoch, NebulaPort, NebulaStatus, PlanReply } from "../port/index.ts";
+import { decodeSaved } from "../state/codec.ts";
+import { nebulaHome } from "../state/home.ts";
+import { keptSpec } from "../state/list.ts";
+import type { NebulaSpec } from "../spec/types.ts";
+import type { NebulaState } from "../state/state.ts";
+import { requireState } from "../state/store.ts";
+import { fetchBranch, openClone } from "./clone.ts";
+import { Conductor } from "./conductor.ts";
+import type { HeldLease } from "./held-lease.ts";
+import { LaneRef } from "./lane-ref.ts";
+import type { FleetPlace } from "./place.ts";
+import { Recorder } from "./recorder.ts";
+import { fetchRun } from "./run-folder.ts";
+import { takeOver } from "./take-over.ts";
+
+type OfApply =
+  | ("optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys")
+  | ("withoutOwnHook" | "onEvent" | "signal");
+
+export interface ConductOptions extends Pick<ApplyOptions, OfApply> {
+  readonly port: NebulaPort;
+  readonly place: FleetPlace;
+  readonly depot: string;
+  /** Of the lane. */
+  readonly held: HeldLease;
+  /** What may be spent, and at how many phases at once there are workers. */
+  readonly limitsOf: (spec: NebulaSpec, state: NebulaState) => EngineLimits;
+}
+
+/** How long a usage limit is waited for. */
+const WAIT_MS = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Is the conductor of a nebula for as long as it holds the lane and there is something to do: has an engine schedule, merge
+ * and verify here, and workers, on any machine, carry out the runs.
+ *
+ * @throws {PortError}, {@link NebulaError}; the reason of the lease's loss.
+ */
+export async function conduct(options: ConductOptions): Promise<StopReason> {
+  const { port, place, depot, held, signal: given } = options;
+  const { nebula, epoch } = held.lease;
+  const stale = new AbortController();
+  const signal = AbortSignal.any([given, held.lost, stale.signal]);
+  const status = await port.status(nebula);
+  const { state: saved } = decodeSaved(Buffer.from(status.state));
+  const clone = await openClone({ root: place.lane, depot, state: saved, signal });
+  const home = nebulaHome(clone.commonDir, nebula);
+  const { state, forServer } = takeOver(home, status.state);
+  await fetchAll(clone, { depot, status, nebula, signal });
+  const laneRef = new LaneRef({
+    ...{ repository: clone, depot, nebula, epoch, signal },
+    mergeFolder: await openMergeFolder(clone),
+  });
+  await laneRef.take(await fetchBranch(clone, { depot, state, signal }));
+  const isOffered = ({ work, runId }: { readonly work: string; readonly runId: string }): boolean =>
+    state.phases.some(
+      ({ ref, runId: id, status: is }) => is === "running" && ref === work && id === runId,
+    );
+  const recorder = new Recorder({
+    ...{ port, held: held.lease, state: status.state, lost: signal },
+    offers: status.offers.filter(isOffered),
+    onStale: (why) => stale.abort(new Error(why)),
+  });
+  const conductor = new Conductor({ port, depot, held, recorder, laneRef, forServer });
+  takePlan(clone, conductor, recorder, status, home);
+  // Its path may be that of a folder of another machine, of which nothing is to be here.
+  if (state.trees !== undefined && state.treesOf === clone.commonDir) makeFolders(state.trees);
+  const { reason } = await applyNebula({
+    ...options,
+    ...{ repository: clone, loaded: undefined, base: state.base, signal },
+    // Nobody is at a terminal who would type the same command later.
+    limits: { ...options.limitsOf(keptSpec(clone.commonDir, state), state), waitMs: WAIT_MS },
+    resumed: requireState(home),
+    fleet: conductor,
+  });
+  await recorder.recorded();
+  return reason;
+}
+
+/** What a person has said of the plan is taken while no engine works. */
+function takePlan(
+  { commonDir }: Repository,
+  conductor: Conductor,
+  recorder: Recorder,
+  { inbox }: NebulaStatus,
+  home: ReturnType<typeof nebulaHome>,
+): void {
+  for (const { key, id, value } of inbox) {
+    if (!id.startsWith("plan/")) continue;
+    decidePlan(commonDir, requireState(home), value as unknown as PlanReply);
+    conductor.savedByHand(home);
+    recorder.took([key]);
+  }
+}
+
+/** The work that waits to land, and the runs that money is counted by, which other machines have copied. */
+async function fetchAll(
+  repository: Repository,
+  {
+    depot,
+    status,
+    nebula,
+    signal,
+  }: {
+    readonly depot: string;
+    readonly status: NebulaStatus;
+    readonly nebula: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { state } = decodeSaved(Buffer.from(status.state));
+  const root = `refs/quasar/${nebula}/`;
+  const refs = await depotRefs(repository, { url: depot, patterns: [`${root}*`], signal });
+  const commits = [...refs.keys()].filter((name) => /\/(?:tip|base|conflict)$/u.test(name));
+  const wants = commits.map((ref) => ({ ref, into: ref }));
+  await fetchFromDepot(repository, { url: depot, wants, signal });
+  for (const { ref: work, runs } of state.phases) {
+    for (const runId of runs) {
+      const epochs = epochsOf([...refs.keys()], `${root}${work}/${runId}/`);
+      await fetchRun(repository, { depot, nebula, work, runId, epochs, signal });
+    }
+  }
+}
+
+/** The epochs under which a run was copied, the newest first. */
+function epochsOf(refs: readonly string[], prefix: string): readonly Epoch[] {
+  return refs
+    .filter((name) => name.startsWith(prefix) && name.endsWith("/run"))
+    .flatMap((name) => {
+      const found = /\/e(\d+)-([0-9a-f]+)\/run$/u.exec(name);
+      return found === null ? [] : [{ n: Number(found[1]), writer: found[2] ?? "" }];
+    })
+    .toSorted((one, other) => other.n - one.n);
+}

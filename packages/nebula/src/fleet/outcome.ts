@@ -1,0 +1,39 @@
+import * as v from "valibot";
+import type { Came } from "../engine/phase-attempt.ts";
+import { PortError } from "../port/errors.ts";
+import type { Json } from "../port/port.ts";
+import { boundText } from "../state/bounds.ts";
+
+const text = v.string();
+const commit = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u));
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const outcomeSchema = v.variant("as", [
+  v.object({ as: v.literal("approved"), commit, task: text }),
+  v.object({
+    as: v.literal("failed"),
+    reason: text,
+    needed: v.optional(v.object({ maxBudgetUsd: amount, maxTurnBudgetUsd: amount })),
+  }),
+  v.object({ as: v.literal("asks"), questions: v.array(text) }),
+  v.object({
+    as: v.literal("limited"),
+    agent: text,
+    limit: v.object({ message: text, retryAt: v.optional(text) }),
+  }),
+]);
+
+/** What came of a run, for the conductor. */
+export type Outcome = Exclude<Came, { readonly as: "interrupted" | "waits" }>;
+
+export function outcomeJson(came: Outcome): Json {
+  const bounded = came.as === "failed" ? { ...came, reason: boundText(came.reason) } : came;
+  return JSON.parse(JSON.stringify(bounded)) as Json;
+}
+
+/** @throws {PortError} `ERR_PROTOCOL`: a worker is not trusted to send one. */
+export function readOutcome(value: unknown): Outcome {
+  const found = v.safeParse(outcomeSchema, value);
+  if (found.success) return found.output;
+  throw new PortError("ERR_PROTOCOL", `no outcome of a run: ${found.issues[0].message}`);
+}

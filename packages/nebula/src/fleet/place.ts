@@ -1,0 +1,27 @@
+import { join } from "node:path";
+
+/** Where a machine keeps what it has of a nebula of a fleet. */
+export interface FleetPlace {
+  /** The repository in which the nebula is scheduled, merged and verified while this machine has the lane. */
+  readonly lane: string;
+  /** The repository in which phases are worked on. */
+  readonly work: string;
+  /** What this machine holds: a file for each phase. */
+  readonly leases: string;
+  /** Copies of run folders that are about to be pushed. */
+  readonly staging: string;
+}
+
+/**
+ * @param stateFolder - The user's: `$XDG_STATE_HOME/quasar`.
+ * @param nebula - An id that was checked: it becomes part of a path.
+ */
+export function fleetPlace(stateFolder: string, nebula: string): FleetPlace {
+  const dir = join(stateFolder, "fleet", nebula);
+  return {
+    lane: join(dir, "lane"),
+    work: join(dir, "work"),
+    leases: join(dir, "leases"),
+    staging: join(dir, "staging"),
+  };
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Held,
+  type NebulaPort,
+  type Offer,
+  PortError,
+  type PromiseId,
+  revOf,
+} from "../port/index.ts";
+
+export interface RecorderOptions {
+  readonly port: Pick<NebulaPort, "record">;
+  readonly held: Held;
+  /** As the server has it. */
+  readonly state: string;
+  readonly offers: readonly Offer[];
+  /** Aborted once the lane is another's. */
+  readonly lost: AbortSignal;
+  /** Called once where the server refuses what this conductor records: it is none any more. */
+  readonly onStale: (why: string) => void;
+}
+
+const AGAIN_MS = 500;
+
+/**
+ * Brings the states of an engine to the server, in their order; of several that wait the last one. The engine goes on
+ * meanwhile, and waits for it (`recorded`) before anything that others see is done by a state: what a crash takes of the
+ * states after that, nobody has seen.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  /** By the phase's ref. */
+  readonly #offers: Map<string, Offer>;
+  readonly #taken = new Set<string>();
+  #state: string;
+  #rev: string;
+  /** Grows with all that is to be recorded. */
+  #wanted = 0;
+  #done = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#state = options.state;
+    this.#rev = revOf(options.state);
+    this.#offers = new Map(options.offers.map((offer) => [offer.work, offer]));
+  }
+
+  /** A state was saved. */
+  save(text: string): void {
+    this.#state = text;
+    this.#want();
+  }
+
+  offer(offer: Offer): void {
+    this.#offers.set(offer.work, offer);
+    this.#want();
+  }
+
+  /** From the next state on a run is no more offered: who works on it is stale. */
+  withdraw(work: string): void {
+    this.#offers.delete(work);
+  }
+
+  /** The state has items of the inbox. */
+  took(keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    for (const key of keys) this.#taken.add(key);
+    this.#want();
+  }
+
+  /** Returns once the server has all that was saved before. @throws the reason of `lost`; {@link PortError} */
+  async recorded(): Promise<void> {
+    const wanted = this.#wanted;
+    while (this.#done < wanted) await this.#write();
+  }
+
+  /**
+   * The same, and closes the gate of what lands next.
+   *
+   * @returns `false` where a person has answered it: that has to be taken first.
+   */
+  async close(gate: PromiseId): Promise<boolean> {
+    await this.recorded();
+    return (await this.#recordNow(gate)) !== "news";
+  }
+
+  #want(): void {
+    this.#wanted += 1;
+    // What fails is thrown to who waits for it.
+    this.#write().catch(() => {});
+  }
+
+  #write(): Promise<void> {
+    const next = this.#writing
+      .catch(() => {})
+      .then(async () => {
+        if (this.#done < this.#wanted) await this.#recordNow();
+      });
+    this.#writing = next;
+    return next;
+  }
+
+  async #recordNow(closes?: PromiseId): Promise<"recorded" | "news"> {
+    const { port, held, lost, onStale } = this.#options;
+    const [wanted, state] = [this.#wanted, this.#state];
+    const taken = [...this.#taken];
+    // What is repeated since no answer came is the same.
+    const offers = [...this.#offers.values()];
+    const entry = { as: "state", onto: this.#rev, state, taken, offers, closes } as const;
+    for (;;) {
+      lost.throwIfAborted();
+      try {
+        const recorded = await port.record(held, entry);
+        if (recorded.as === "news") return "news";
+        if (recorded.as === "stale")
+          throw new PortError("ERR_CONFLICT", "another one has the lane");
+        this.#rev = revOf(state);
+        this.#done = Math.max(this.#done, wanted);
+        for (const key of taken) this.#taken.delete(key);
+        return "recorded";
+      } catch (error) {
+        if (!(error instanceof PortError)) throw error;
+        if (error.code === "ERR_UNREACHABLE") {
+          await sleep(AGAIN_MS, undefined, { signal: lost });
+          continue;
+        }
+        onStale(error.message);
+        throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Repository } from "@quasar/git";
+import { commitFolder, pushToDepot } from "@quasar/git/depot";
+import { gitFoldersAt, plainHead } from "@quasar/git/internal";
+import { NebulaError } from "../errors.ts";
+import type { NebulaHome } from "../state/home.ts";
+import type { Lease } from "../port/index.ts";
+import { depotNames } from "./depot-names.ts";
+import { copyRun, markRun, staysHere } from "./run-folder.ts";
+
+export interface RunCopierOptions {
+  readonly repository: Repository;
+  readonly home: NebulaHome;
+  readonly depot: string;
+  readonly lease: Pick<Lease, "nebula" | "work" | "epoch">;
+  readonly runId: string;
+  readonly runDir: string;
+  /** Absolute path of the phase's work tree, which need not be there yet. */
+  readonly tree: string;
+  /** The folder of this copier alone. */
+  readonly staging: string;
+  readonly signal: AbortSignal;
+  /** Where it cannot be copied for now. */
+  readonly warn: (message: string) => void;
+}
+
+/** How long changes are gathered before they are copied, in milliseconds. */
+const GATHER_MS = 1000;
+
+const AGAIN_MS = 2000;
+
+/** Keeps a copy of a run at the depot, under the epoch of its worker, so that another machine continues it. */
+export class RunCopier {
+  readonly #options: RunCopierOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #last = "";
+  #pushing: Promise<void> = Promise.resolve();
+
+  constructor(options: RunCopierOptions) {
+    this.#options = options;
+  }
+
+  /** Something of the run has changed: it is copied soon. */
+  changed(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const { warn, signal } = this.#options;
+      this.#push().catch((error: unknown) => {
+        if (!signal.aborted) warn(`the run is not copied: ${String(error)}`);
+      });
+    }, GATHER_MS);
+  }
+
+  /** Returns once the depot has all there is. @throws the signal's reason; `ERR_USAGE` where the depot refuses it. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#push();
+  }
+
+  #push(): Promise<void> {
+    const next = this.#pushing.catch(() => {}).then(() => this.#pushNow());
+    this.#pushing = next;
+    return next;
+  }
+
+  async #pushNow(): Promise<void> {
+    const { repository, home, depot, lease, runId, runDir, tree, staging, signal, warn } =
+      this.#options;
+    signal.throwIfAborted();
+    if (!existsSync(runDir)) return;
+    copyRun(runDir, staging);
+    // Read after the folder was copied: the tree has each commit that the copy names.
+    const folders = await gitFoldersAt(tree);
+    const head = folders && plainHead(folders);
+    const leaves = staysHere;
+    // The same files give the same commit.
+    const run = await commitFolder(repository, { dir: staging, leaves, atSeconds: 0, signal });
+    const key = `${run} ${head ?? ""}`;
+    if (key === this.#last) return;
+    const names = depotNames(lease.nebula);
+    const updates = [
+      ...(head === undefined ? [] : [{ ref: names.tip(lease.work, runId, lease.epoch), to: head }]),
+      { ref: names.run(lease.work, runId, lease.epoch), to: run },
+    ].map((update) => ({ ...update, from: undefined }));
+    for (let told = false; ; told = true) {
+      const pushed = await pushToDepot(repository, { url: depot, updates, signal });
+      if (pushed.kind === "pushed") break;
+      if (pushed.kind === "refused") {
+        throw new NebulaError("ERR_USAGE", `the depot refuses the run: ${pushed.message}`);
+      }
+      if (!told && pushed.kind === "unreachable")
+        warn(`the depot cannot be reached: ${pushed.message}`);
+      await sleep(AGAIN_MS, undefined, { signal });
+    }
+    this.#last = key;
+    markRun(home, { work: lease.work, runId, commit: run });
+  }
+}

@@ -1,0 +1,100 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Repository } from "@quasar/git";
+import { depotRefs, fetchFromDepot, restoreFolder } from "@quasar/git/depot";
+import { replaceFile } from "@quasar/durable";
+import { makeFolders, namesIn } from "@quasar/process/files";
+import { type NebulaHome, nebulaHome, runsFolder } from "../state/home.ts";
+import { depotNames } from "./depot-names.ts";
+import type { Epoch } from "../port/index.ts";
+
+/** What of a run's folder is of the process that works in it. */
+const OWN = /(?:^|\/)(?:lock|[^/]*\.tmp|[^/]*\.sock)$/u;
+
+/** Whether a file of a run's folder stays on its machine. @param path - Relative, with `/`. */
+export function staysHere(path: string): boolean {
+  return OWN.test(path);
+}
+
+/**
+ * Copies a run's folder as it is at this moment of the process that works on it, and of no other: what is continued from the
+ * copy continues as after a kill just then.
+ */
+export function copyRun(runDir: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  makeFolders(dirname(to));
+  cpSync(runDir, to, { recursive: true });
+}
+
+/** Bytes of the largest run that is fetched. */
+const MOST_RUN_BYTES = 1024 * 1024 * 1024;
+
+export interface RunToFetch {
+  readonly depot: string;
+  readonly nebula: string;
+  /** The ref of the phase. */
+  readonly work: string;
+  readonly runId: string;
+  /** Whose copies count, the newest first. */
+  readonly epochs: readonly Epoch[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Has the folder of a run be here as its last worker has copied it, with its last commit; what was here before is kept beside
+ * it. One that is here already stays.
+ *
+ * @returns Whether there was a copy.
+ */
+export async function fetchRun(
+  repository: Repository,
+  { depot, nebula, work, runId, epochs, signal }: RunToFetch,
+): Promise<boolean> {
+  const names = depotNames(nebula);
+  const patterns = epochs.map((epoch) => names.run(work, runId, epoch));
+  const there = await depotRefs(repository, { url: depot, patterns, signal });
+  const epoch = epochs.find((each) => there.has(names.run(work, runId, each)));
+  if (epoch === undefined) return false;
+  const [run, tip] = [names.run(work, runId, epoch), names.tip(work, runId, epoch)];
+  const wants = [run, tip].map((ref) => ({ ref, into: ref }));
+  const got = await fetchFromDepot(repository, { url: depot, wants, signal });
+  const commit = got.get(run);
+  if (commit === undefined) return false;
+  const home = nebulaHome(repository.commonDir, nebula);
+  const dir = join(runsFolder(home, work), runId);
+  const mark = markOf(home, work, runId);
+  if (existsSync(dir) && existsSync(mark) && readFileSync(mark, "utf8") === commit) return true;
+  const fetched = join(home.dir, "fetched", `${work}-${runId}`);
+  rmSync(fetched, { recursive: true, force: true });
+  makeFolders(dirname(fetched));
+  await restoreFolder(repository, { commit, dir: fetched, maxBytes: MOST_RUN_BYTES, signal });
+  putAside(home, dir);
+  makeFolders(dirname(dir));
+  renameSync(fetched, dir);
+  markRun(home, { work, runId, commit });
+  return true;
+}
+
+/** Notes which copy a run's folder is the same as. */
+export function markRun(
+  home: NebulaHome,
+  {
+    work,
+    runId,
+    commit,
+  }: { readonly work: string; readonly runId: string; readonly commit: string },
+): void {
+  replaceFile(markOf(home, work, runId), Buffer.from(commit), { keepPrevious: false });
+}
+
+function markOf({ dir }: NebulaHome, work: string, runId: string): string {
+  return join(dir, "copies", `${work}-${runId}`);
+}
+
+/** Nothing is removed: the folder of a worker that was taken over may say what it was about. */
+function putAside({ dir }: NebulaHome, runDir: string): void {
+  if (!existsSync(runDir)) return;
+  const kept = join(dir, "before");
+  makeFolders(kept);
+  renameSync(runDir, join(kept, `${namesIn(kept).length + 1}`));
+}

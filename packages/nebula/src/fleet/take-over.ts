@@ -1,0 +1,42 @@
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "@quasar/durable";
+import { makeFolders, namesIn } from "@quasar/process/files";
+import { decodeSaved, encodeState } from "../state/codec.ts";
+import type { NebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
+
+/** The state of a nebula that another machine may have worked on. */
+export interface TakenOver {
+  readonly state: NebulaState;
+  /** The text for the server of a state that was saved here. */
+  readonly forServer: (text: Uint8Array) => string;
+}
+
+/**
+ * Has the home of a nebula be as the server has it. The journal of this machine begins anew, with the events that the state
+ * has; the one before is kept beside it.
+ *
+ * @param text - As `state.toml` has it.
+ */
+export function takeOver(home: NebulaHome, text: string): TakenOver {
+  const { state, recent } = decodeSaved(Buffer.from(text));
+  makeFolders(home.dir);
+  if (existsSync(home.journal)) {
+    const kept = join(home.dir, "journals");
+    makeFolders(kept);
+    renameSync(home.journal, join(kept, `${namesIn(kept).length + 1}.jsonl`));
+  }
+  const before = recent.from - 1;
+  const here = { from: 1, events: recent.events };
+  replaceFile(home.state, encodeState({ state, recent: here }), { keepPrevious: false });
+  return {
+    state,
+    forServer(saved) {
+      const next = decodeSaved(saved);
+      const from = next.recent.from + before;
+      const shifted = { state: next.state, recent: { from, events: next.recent.events } };
+      return Buffer.from(encodeState(shifted)).toString();
+    },
+  };
+}
