@@ -70,6 +70,10 @@ export interface Given extends GivenOf<Settings> {
   readonly fleet?: string | undefined;
   readonly host?: string | undefined;
   readonly identityKey?: readonly string[] | undefined;
+  /** One for a nebula, several for a worker. */
+  readonly depot?: string | readonly string[] | undefined;
+  readonly max?: string | undefined;
+  readonly ttl?: string | undefined;
 
   // mcp
   readonly allow?: readonly string[] | undefined;

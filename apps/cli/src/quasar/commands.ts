@@ -16,6 +16,7 @@ export const GROUPS = {
 export const FAMILIES: Families = {
   nebula: { group: GROUPS.work, summary: "work on many phases in parallel, and land them" },
   fleet: { group: GROUPS.work, summary: "have several machines work on nebulae" },
+  depot: { group: GROUPS.work, summary: "make what they exchange their work over" },
 };
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
@@ -38,6 +39,12 @@ const OF_NEBULA: OptionSpec = ["--nebula <nebula>", NEBULA[1]];
 const OF_FLEET: OptionSpec = [
   "--fleet <url>",
   "the server; else QUASAR_FLEET, else url in [fleet] of your own configuration",
+];
+/** Who has no fleet reads nothing of one. */
+const OVER_FLEET: OptionSpec = ["--fleet <url>", undefined];
+const DEPOTS: OptionSpec = [
+  "--depot <url...>",
+  "depots whose nebulae are worked on; else depots in [fleet] of your configuration",
 ];
 const STAT: OptionSpec = ["--stat", "only which files, and how much"];
 const ALL: OptionSpec = ["--all", "every run that is kept, not only the newest"];
@@ -262,6 +269,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--trust", "accept runs that this machine did not begin here, as after a move"],
       ["--no-input", "ask nothing: what needs a yes is refused; needs a total budget"],
       ["--plain", "lines as they happen, no screen"],
+      OVER_FLEET,
+      ["--depot <url>", undefined],
     ],
     settings: FLAGGED,
     examples: [
@@ -284,6 +293,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ["--all", "each of its phases, too"],
       ["--cost", "what each attempt of a phase has cost, too"],
+      OVER_FLEET,
     ],
     examples: [
       ["quasar nebula status", "those that are unfinished, else the newest"],
@@ -319,7 +329,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "have what works on a nebula end, from any shell: after the turns in flight, or\n" +
       "at once. It is resumed exactly by quasar nebula apply --resume",
     args: [NEBULA],
-    options: [["--now", "cut the turns in flight off, as Ctrl-C does"]],
+    options: [["--now", "cut the turns in flight off, as Ctrl-C does"], OVER_FLEET],
     examples: [
       ["quasar nebula stop", "once the agents have done what they do now"],
       ["quasar nebula stop tokens --now", "at once"],
@@ -334,6 +344,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "shell, and also where it is resumed later. Turns in flight end and are saved,\n" +
       "and what is approved lands. A file PAUSE in the nebula's folder does the same",
     args: [NEBULA],
+    options: [OVER_FLEET],
     examples: [
       ["quasar nebula pause", "the one that is unfinished"],
       ["quasar nebula continue", "when the agents may work again"],
@@ -348,6 +359,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "nothing does, quasar nebula apply --resume continues. Exits with 8 where it is\n" +
       "not paused, with 5 where a file PAUSE in its folder pauses it, too",
     args: [NEBULA],
+    options: [OVER_FLEET],
     examples: [["quasar nebula continue tokens", "after quasar nebula pause tokens"]],
     run: async ([named], given) => (await ofNebulae()).nebulaContinueCommand(named, given),
   },
@@ -443,7 +455,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula log",
     summary: "show what has happened to a nebula",
     args: [NEBULA],
-    options: [["-f, --follow", "as it happens, until nothing works on the nebula any more"]],
+    options: [
+      ["-f, --follow", "as it happens, until nothing works on the nebula any more"],
+      OVER_FLEET,
+    ],
     examples: [
       ["quasar nebula log tokens", "from its beginning"],
       ["quasar nebula log -f", "as it happens, in another terminal"],
@@ -490,7 +505,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "let the change of a phase land that waits for you; without a phase: let the\n" +
       'phases begin of a nebula whose gate is "approve"',
     args: [PHASE_OR_PLAN],
-    options: [OF_NEBULA],
+    options: [OF_NEBULA, OVER_FLEET],
     examples: [
       ["quasar nebula approve parser", "after quasar nebula diff parser --landed"],
       ["quasar nebula approve --nebula tokens", "its plan, after quasar nebula plan DIR"],
@@ -514,6 +529,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--reason <text>", "what is wrong, for its agents; needed unless it is for good"],
       ["--final", "for good: it fails, and what needs it is skipped"],
       OF_NEBULA,
+      OVER_FLEET,
     ],
     examples: [
       ['quasar nebula reject parser --reason "keep the old flag"', "it is worked on again"],
@@ -530,7 +546,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula retry",
     summary: "begin a phase again that failed, was skipped or waits",
     args: [PHASE],
-    options: [OF_NEBULA],
+    options: [OF_NEBULA, OVER_FLEET],
     examples: [["quasar nebula retry parser", "on what has landed by now"]],
     run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("retry", id, given),
   },
@@ -538,7 +554,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "nebula skip",
     summary: "leave a phase out, and what needs it",
     args: [PHASE],
-    options: [["--reason <text>", "why, for the record"], OF_NEBULA],
+    options: [["--reason <text>", "why, for the record"], OF_NEBULA, OVER_FLEET],
     examples: [["quasar nebula skip parser", "the others continue"]],
     run: async ([id = ""], given) => (await ofNebulae()).nebulaAnswerCommand("skip", id, given),
   },
@@ -553,6 +569,44 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (_args, given) =>
       (await import("./commands/nebula-demo.ts")).nebulaDemoCommand(given),
+  },
+  {
+    name: "nebula fetch",
+    summary: "bring the branch of a nebula of a fleet here",
+    args: [["[nebula]", "its name or id; if left out the unfinished one"]],
+    options: [OF_FLEET],
+    examples: [["quasar nebula fetch tokens", "then merge nebula/tokens"]],
+    run: async ([named], given) => (await ofFleets()).nebulaFetchCommand(named, given),
+  },
+  {
+    name: "depot init",
+    summary: "make the repository over which machines exchange work",
+    args: [["<path>", "of a folder that is not there yet"]],
+    examples: [["quasar depot init /srv/depot.git", "others reach it by ssh://HOST/srv/depot.git"]],
+    run: async ([path = ""], given) => (await ofFleets()).depotInitCommand(path, given),
+  },
+  {
+    name: "worker",
+    group: GROUPS.work,
+    summary: "work on the nebulae of a fleet, on this machine",
+    description:
+      "work on the nebulae of a fleet until Ctrl-C: take phases, and what lands them\n" +
+      "where no machine does. It is started again where it dies, and goes on exactly.\n" +
+      "Agents, checks and secrets are those of this machine and user",
+    options: [
+      OF_FLEET,
+      DEPOTS,
+      ["--max <count>", "phases that are worked on at once; 1 if left out"],
+      ["--ttl <seconds>", "how soon others take over where it is gone; 30 if left out"],
+    ],
+    examples: [
+      [
+        "quasar worker --fleet http://10.0.0.5:8080 --depot ssh://git@10.0.0.5/srv/depot.git",
+        "one phase",
+      ],
+      ["quasar worker --max 4", "four at once, of the fleet in your configuration"],
+    ],
+    run: async (_args, given) => (await ofFleets()).workerCommand(given),
   },
   {
     name: "fleet up",

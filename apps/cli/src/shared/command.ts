@@ -37,7 +37,10 @@ export interface CommandSpecOf<Settings, Given> {
 }
 
 /** An option, what it does, and its value where it is left out. A name that ends in `...>` is repeatable. */
-export type OptionSpec = readonly [typed: string, what: string, fallback?: string];
+export type OptionSpec = readonly [typed: string, what: string, fallback?: string] | UnlistedOption;
+
+/** An option that the help passes over: it is for who has read of it elsewhere. */
+export type UnlistedOption = readonly [typed: string, what: undefined];
 
 /** Commands that have commands of their own. */
 export type Families = Readonly<

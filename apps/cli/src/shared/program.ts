@@ -113,6 +113,7 @@ function both(before: unknown, value: unknown): unknown {
 }
 
 function optionOf([typed, what, fallback]: OptionSpec): Option {
+  if (what === undefined) return new Option(typed).hideHelp();
   const option = new Option(typed, what);
   if (fallback !== undefined) option.default(fallback);
   return option.flags.endsWith("...>")

@@ -34,6 +34,8 @@ export interface NebulaAnswerOptions {
   readonly reason?: string | undefined;
   readonly final?: true | undefined;
   readonly json?: true | undefined;
+  /** The server of the fleet that works on it. */
+  readonly fleet?: string | undefined;
 }
 
 const DONE: Readonly<Record<Answer["verb"], string>> = {
@@ -52,9 +54,13 @@ const PLAN_DONE = {
 export async function nebulaAnswerCommand(
   verb: Answer["verb"],
   phase: string,
-  { nebula, reason, final, json }: NebulaAnswerOptions,
+  { nebula, reason, final, json, fleet }: NebulaAnswerOptions,
 ): Promise<ExitCode> {
   refuseAgents(verb);
+  if (fleet !== undefined) {
+    const { decideOverFleet } = await import("../fleet/decide.ts");
+    return decideOverFleet(verb, phase, { fleet, nebula, reason, final, json });
+  }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   const state = nebulaOfPhase(repositoryId, nebula, {
@@ -101,13 +107,17 @@ async function reasonOf(
 /** `quasar nebula approve` and `reject` without a phase: what a person decides of the plan. */
 export async function nebulaPlanDecisionCommand(
   verb: "approve" | "reject",
-  { nebula, reason, final, json }: NebulaAnswerOptions,
+  { nebula, reason, final, json, fleet }: NebulaAnswerOptions,
 ): Promise<ExitCode> {
   refuseAgents(verb);
   if (final === true) {
     throw new CliError("ERR_USAGE", "--final is about a phase, and none is named", {
       next: ["quasar nebula reject PHASE --final"],
     });
+  }
+  if (fleet !== undefined) {
+    const { decidePlanOverFleet } = await import("../fleet/decide.ts");
+    return decidePlanOverFleet(verb, { fleet, nebula, reason, json });
   }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;

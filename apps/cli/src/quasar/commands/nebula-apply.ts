@@ -13,6 +13,9 @@ export async function nebulaApplyCommand(
   if (options.acceptSettings === true) refuseAgents("apply --accept-settings");
   if (options.trust === true) refuseAgents("apply --trust");
   if (options.push === true) refuseAgents("apply --push");
+  if (options.fleet !== undefined || options.depot !== undefined) {
+    return (await import("../fleet/submit.ts")).submitToFleet(named, options);
+  }
   if (options.resume === true && options.fresh === true) {
     throw new CliError(
       "ERR_USAGE",

@@ -12,6 +12,7 @@ import { engineLines } from "../nebula/engine-lines.ts";
 import { lookAtNebula, statusLines } from "../nebula/status.ts";
 
 export interface NebulaLogOptions {
+  readonly fleet?: string | undefined;
   readonly follow?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -19,8 +20,11 @@ export interface NebulaLogOptions {
 /** `quasar nebula log`: what has happened to a nebula, by its journal; with `--follow` as it happens, until its engine ends. */
 export async function nebulaLogCommand(
   named: string | undefined,
-  { follow, json }: NebulaLogOptions,
+  { fleet, follow, json }: NebulaLogOptions,
 ): Promise<ExitCode> {
+  if (fleet !== undefined) {
+    return (await import("../fleet/look.ts")).logOverFleet(named, { fleet, follow, json });
+  }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   const { id } = chooseNebula(repositoryId, named, { step: (each) => `quasar nebula log ${each}` });

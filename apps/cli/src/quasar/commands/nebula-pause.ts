@@ -20,15 +20,19 @@ import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaPauseLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaPauseOptions {
+  readonly fleet?: string | undefined;
   readonly json?: true | undefined;
 }
 
 /** `quasar nebula pause`: no turn and no phase of a nebula begins until it is continued. */
 export async function nebulaPauseCommand(
   named: string | undefined,
-  { json }: NebulaPauseOptions,
+  { fleet, json }: NebulaPauseOptions,
 ): Promise<ExitCode> {
   refuseAgents("pause");
+  if (fleet !== undefined) {
+    return (await import("../fleet/signal.ts")).signalOverFleet("pause", named, { fleet });
+  }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   const state = chooseNebula(repositoryId, named, {
@@ -55,9 +59,12 @@ const PAUSED = {
 /** `quasar nebula continue`: ends a pause. */
 export async function nebulaContinueCommand(
   named: string | undefined,
-  { json }: NebulaPauseOptions,
+  { fleet, json }: NebulaPauseOptions,
 ): Promise<ExitCode> {
   refuseAgents("continue");
+  if (fleet !== undefined) {
+    return (await import("../fleet/signal.ts")).signalOverFleet("continue", named, { fleet });
+  }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   const isPaused = (each: NebulaState): boolean =>

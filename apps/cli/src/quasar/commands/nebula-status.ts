@@ -17,6 +17,7 @@ import type { NebulaStatusLine } from "../schemas/nebula-apply.ts";
 export interface NebulaStatusOptions {
   readonly all?: true | undefined;
   readonly cost?: true | undefined;
+  readonly fleet?: string | undefined;
   readonly json?: true | undefined;
 }
 
@@ -28,6 +29,10 @@ export async function nebulaStatusCommand(
   named: string | undefined,
   options: NebulaStatusOptions,
 ): Promise<ExitCode> {
+  const { fleet, json } = options;
+  if (fleet !== undefined) {
+    return (await import("../fleet/look.ts")).statusOverFleet(named, { fleet, json });
+  }
   const workspace = await openWorkspace(process.cwd());
   const several = namedNebulae(workspace.repositoryId, named);
   if (several.length > 1 && options.json !== true) {

@@ -12,6 +12,7 @@ import { refuseAgents } from "../nebula/refuse-agents.ts";
 import type { NebulaStopLine } from "../schemas/nebula-care.ts";
 
 export interface NebulaStopOptions {
+  readonly fleet?: string | undefined;
   readonly now?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -19,9 +20,13 @@ export interface NebulaStopOptions {
 /** `quasar nebula stop`: has the engine that works on a nebula end, from any shell. */
 export async function nebulaStopCommand(
   named: string | undefined,
-  { now, json }: NebulaStopOptions,
+  { fleet, now, json }: NebulaStopOptions,
 ): Promise<ExitCode> {
   refuseAgents("stop");
+  if (fleet !== undefined) {
+    const what = now === true ? "cancel" : "stop";
+    return (await import("../fleet/signal.ts")).signalOverFleet(what, named, { fleet });
+  }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   const isNow = now === true;

@@ -22,4 +22,7 @@ export interface NebulaApplyOptions {
   /** Lines, no screen. */
   readonly plain?: true | undefined;
   readonly json?: true | undefined;
+  /** The server of a fleet that is to work on it. */
+  readonly fleet?: string | undefined;
+  readonly depot?: string | readonly string[] | undefined;
 }

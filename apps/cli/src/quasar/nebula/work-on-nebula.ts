@@ -1,5 +1,3 @@
-import { currentGitSha } from "@quasar/git";
-import { resolveCommit } from "@quasar/git/history";
 import {
   type ApplyEnd,
   applyNebula,
@@ -49,6 +47,7 @@ import type { Meant } from "./apply-meant.ts";
 import type { NebulaApplyOptions } from "./apply-options.ts";
 import { refuseIdleFlags, withoutAuto, withoutTotal } from "./apply-refusals.ts";
 import { askPlan } from "./ask-plan.ts";
+import { baseOf } from "./base-of.ts";
 import { editedAdvice } from "./edited.ts";
 import { ENGINE, type EngineRecord } from "./engine-lines.ts";
 import { capWords, costOf, limitsOf, typedTotal, withTypedPhase } from "./limits.ts";
@@ -294,13 +293,4 @@ function notifyOf(
   const message = `nebula ${state.name}: ${landedWords(progressOf(state))}`;
   const said = { QUASAR_EVENT: reason, QUASAR_MESSAGE: message };
   return runNotification({ command, cwd, env: process.env, said });
-}
-
-async function baseOf(root: string, named: string | undefined): Promise<string> {
-  if (named === undefined) return currentGitSha(root);
-  const commit = await resolveCommit(root, named);
-  if (commit !== undefined) return commit;
-  throw new CliError("ERR_USAGE", `there is no commit ${cleanLine(named)}`, {
-    next: ["git log --oneline"],
-  });
 }

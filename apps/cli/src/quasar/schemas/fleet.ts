@@ -1,6 +1,7 @@
 import { surroundings } from "../../shared/schemas/doctor.ts";
-import { flag, list, object, text, whole } from "../../shared/schemas/kinds.ts";
-import { line, type Printed, result } from "../../shared/schemas/line.ts";
+import { errorLine } from "../../shared/schemas/error-line.ts";
+import { flag, list, object, text, whole, word } from "../../shared/schemas/kinds.ts";
+import { line, type Printed, result, timedLine } from "../../shared/schemas/line.ts";
 
 const keyFile = text("The file of the fleet's key: each machine needs a copy of it");
 
@@ -48,6 +49,64 @@ export const fleetDoctorLine = result("fleet_doctor", "What was found of a fleet
   findings: surroundings,
 });
 
+export const depotInitLine = result(
+  "depot_init",
+  "The repository over which machines exchange work",
+  {
+    depot: text("Its path"),
+    isNew: flag("Whether it was made just now"),
+  },
+);
+
+export const nebulaSubmitLine = result("nebula_submit", "A nebula was given to a fleet", {
+  nebulaId: text("Its id"),
+  nebula: text("Its name"),
+  branch: text("Where it lands, at the depot"),
+  url: text("Of the server"),
+  depot: text("Over which its commits go"),
+});
+
+const fleetPhase = object(
+  {
+    phaseId: text("Its id in the nebula"),
+    status: text("Where it is"),
+    attempt: whole("From 1"),
+    reason: text("Why it waits or has failed"),
+    machine: text("Who works on it; empty: nobody"),
+  },
+  "A phase",
+);
+
+export const fleetNebulaLine = result("fleet_nebula", "How a nebula of a fleet stands", {
+  nebulaId: text("Its id"),
+  nebula: text("Its name"),
+  branch: text("Where it lands, at the depot"),
+  isPaused: flag("Whether no turn begins"),
+  isStopping: flag("Whether all end"),
+  phases: list(fleetPhase, "In the order of the plan"),
+});
+
+export const nebulaFetchLine = result("nebula_fetch", "The branch of a nebula was brought here", {
+  nebulaId: text("Its id"),
+  nebula: text("Its name"),
+  branch: text("Its branch, here too"),
+  tip: text("The commit that it is at"),
+});
+
+export const workerLine = timedLine("worker", "What a worker does", {
+  what: word(["takes", "leaves", "event", "warning"], "Work begins, ends, or something happens"),
+  nebulaId: text("The nebula; empty: none of them"),
+  work: text("The ref of the phase; @lane: what lands; empty: neither"),
+  message: text("In words; of an event its type, as quasar nebula log --json has it"),
+});
+
+export const WORKER_LINES = [workerLine, errorLine] as const;
+
+export type WorkerLine = Printed<typeof workerLine>;
+export type DepotInitLine = Printed<typeof depotInitLine>;
+export type NebulaSubmitLine = Printed<typeof nebulaSubmitLine>;
+export type FleetNebulaLine = Printed<typeof fleetNebulaLine>;
+export type NebulaFetchLine = Printed<typeof nebulaFetchLine>;
 export type FleetUpLine = Printed<typeof fleetUpLine>;
 export type FleetServeLine = Printed<typeof fleetServeLine>;
 export type FleetStatusLine = Printed<typeof fleetStatusLine>;

@@ -9,7 +9,17 @@ import { schemaLine, schemasLine } from "../../shared/schemas/schema.ts";
 import { abandonLine } from "./abandon.ts";
 import { costLine } from "./cost.ts";
 import { doctorLine } from "./doctor.ts";
-import { fleetDoctorLine, fleetServeLine, fleetStatusLine, fleetUpLine } from "./fleet.ts";
+import {
+  depotInitLine,
+  fleetDoctorLine,
+  fleetNebulaLine,
+  fleetServeLine,
+  fleetStatusLine,
+  fleetUpLine,
+  nebulaFetchLine,
+  nebulaSubmitLine,
+  WORKER_LINES,
+} from "./fleet.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
 import { listLine } from "./list.ts";
@@ -50,6 +60,7 @@ export const LINES: LinesOf = {
   config: [configLine, errorLine],
   cost: [costLine, errorLine],
   demo: DEMO_LINES,
+  "depot init": [depotInitLine, errorLine],
   diff: [diffLine, errorLine],
   doctor: [doctorLine, errorLine],
   error: [errorLine],
@@ -64,11 +75,12 @@ export const LINES: LinesOf = {
   ls: [listLine, errorLine],
   mcp: [mcpConfigLine, errorLine],
   "nebula answer": [nebulaAnswerLine, errorLine],
-  "nebula apply": NEBULA_APPLY_LINES,
+  "nebula apply": [...NEBULA_APPLY_LINES, nebulaSubmitLine],
   "nebula approve": [nebulaAnswerLine, errorLine],
   "nebula continue": [nebulaPauseLine, errorLine],
   "nebula demo": NEBULA_DEMO_LINES,
   "nebula diff": [diffLine, errorLine],
+  "nebula fetch": [nebulaFetchLine, errorLine],
   "nebula generate": [nebulaGenerateLine, errorLine],
   "nebula land": NEBULA_APPLY_LINES,
   "nebula log": NEBULA_LOG_LINES,
@@ -80,7 +92,7 @@ export const LINES: LinesOf = {
   "nebula show": [nebulaShowLine, nebulaPhaseLine, errorLine],
   "nebula skip": [nebulaAnswerLine, errorLine],
   "nebula squash": [nebulaSquashLine, errorLine],
-  "nebula status": [nebulaStatusLine, errorLine],
+  "nebula status": [nebulaStatusLine, fleetNebulaLine, errorLine],
   "nebula stop": [nebulaStopLine, errorLine],
   "nebula update": [nebulaUpdateLine, errorLine],
   "nebula update-base": [...NEBULA_APPLY_LINES, nebulaUpdateBaseLine],
@@ -96,4 +108,5 @@ export const LINES: LinesOf = {
   status: [statusLine, errorLine],
   watch: [...LOG_LINES, ...NEBULA_LOG_LINES],
   web: [webLine, errorLine],
+  worker: WORKER_LINES,
 };

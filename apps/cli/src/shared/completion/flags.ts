@@ -34,7 +34,7 @@ export function flagsOf(
   { options = [], settings = [], json }: CommandWords,
   table: Completable["settings"],
 ): readonly Flag[] {
-  const own = options.map(([typed, what]) => flagOf(typed, what));
+  const own = options.flatMap(([typed, what]) => (what === undefined ? [] : [flagOf(typed, what)]));
   const ofSettings = settings.flatMap((name) => {
     const { flag, kind, help, fallback } = table[name] ?? {};
     if (flag === undefined || kind === undefined) return [];

@@ -1,0 +1,129 @@
+import { canDecide } from "@quasar/nebula/internal";
+import { gateId, type PromiseId, type Reply, type Resolved } from "@quasar/nebula/port";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
+import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
+import { type NebulaOfFleet, withFleetNebula } from "./nebula.ts";
+
+type Verb = "approve" | "reject" | "retry" | "skip";
+
+export interface DecideOptions {
+  readonly fleet: string;
+  readonly nebula?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly final?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** What a person decides of a phase, from any machine. */
+export function decideOverFleet(
+  verb: Verb,
+  phase: string,
+  options: DecideOptions,
+): Promise<ExitCode> {
+  const { reason = "", final, json } = options;
+  return decide(verb, phase, options, async (nebula) => {
+    const { state } = nebula;
+    const found = state.phases.find(({ id }) => id === phase);
+    if (found === undefined) {
+      throw new CliError("ERR_NOT_FOUND", `there is no phase ${cleanLine(phase)}`, {
+        next: stepsOf(nebula),
+      });
+    }
+    if (!canDecide(state, verb, phase)) {
+      const message = `${cleanLine(phase)}: there is nothing to ${verb} now; it is ${found.status}`;
+      throw new CliError("ERR_STATE", message, { next: stepsOf(nebula) });
+    }
+    const isFinal = final === true;
+    if (verb === "reject" && !isFinal && reason.trim() === "") {
+      throw new CliError("ERR_USAGE", "--reason is missing: its agents need to know what is wrong");
+    }
+    const reply = { verb, reason, isFinal };
+    await answer(
+      nebula,
+      { id: gateId(found), reply, about: phase },
+      { phaseId: phase, verb },
+      json,
+    );
+  });
+}
+
+/** What a person decides of the plan, from any machine. */
+export function decidePlanOverFleet(
+  verb: "approve" | "reject",
+  options: DecideOptions,
+): Promise<ExitCode> {
+  return decide(verb, "", options, async (nebula) => {
+    const { state } = nebula;
+    const reply = { verb, reason: options.reason ?? "" };
+    const asked = { id: `plan/${state.revision}` as const, reply, about: "plan" };
+    await answer(nebula, asked, { phaseId: "", verb }, options.json);
+  });
+}
+
+async function decide(
+  verb: Verb,
+  phase: string,
+  { fleet, nebula: named }: DecideOptions,
+  body: (nebula: NebulaOfFleet) => Promise<void>,
+): Promise<ExitCode> {
+  const about = phase === "" ? "" : ` ${cleanLine(phase)}`;
+  const step = (id: string): string =>
+    `quasar nebula ${verb}${about} --nebula ${id} --fleet ${fleet}`;
+  await withFleetNebula({ fleet, named, step }, body);
+  return EXIT.ok;
+}
+
+interface Asked {
+  readonly id: PromiseId;
+  readonly reply: Reply;
+  /** The phase, the question, or the plan. */
+  readonly about: string;
+}
+
+async function answer(
+  nebula: NebulaOfFleet,
+  { id, reply, about }: Asked,
+  { phaseId, verb }: { readonly phaseId: string; readonly verb: NebulaAnswerLine["decision"] },
+  json: true | undefined,
+): Promise<void> {
+  const resolved = await nebula.port.resolve(nebula.id, id, reply);
+  if (resolved.as !== "resolved") {
+    throw new CliError("ERR_STATE", `${cleanLine(about)}: ${WHY[resolved.as]}`, {
+      next: stepsOf(nebula),
+    });
+  }
+  const next = stepsOf(nebula);
+  if (json === true) {
+    const facts = { nebulaId: nebula.id, phaseId, decision: verb, isTaken: false };
+    const line = result("nebula_answer", facts, EXIT.ok, next) satisfies NebulaAnswerLine;
+    process.stdout.write(jsonLine(line));
+    return;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...labelled(view, cleanLine(about), `${WORDS[verb]} (the machine with the lane takes it)`),
+    ...nextLines(next, view),
+  ]);
+}
+
+const WHY = {
+  already: "it was answered before, and that answer stays",
+  closed: "nobody is asked that any more, or it is being landed just now",
+} as const satisfies Record<Exclude<Resolved["as"], "resolved">, string>;
+
+const WORDS = {
+  approve: "approved",
+  reject: "rejected",
+  retry: "begins again",
+  skip: "skipped",
+  answer: "answered, for the next prompt",
+} as const satisfies Record<NebulaAnswerLine["decision"], string>;
+
+function stepsOf({ id, url }: NebulaOfFleet): readonly string[] {
+  return [`quasar nebula status ${id} --fleet ${url}`];
+}

@@ -1,0 +1,71 @@
+import { jsonLine } from "@quasar/runs/text";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION, result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { nextLines } from "../../shared/output/text.ts";
+import { createTimeline } from "../../shared/output/timeline.ts";
+import { engineFacts } from "../facts/nebula-apply.ts";
+import { engineLines } from "../nebula/engine-lines.ts";
+import type { FleetNebulaLine } from "../schemas/fleet.ts";
+import { withFleetNebula } from "./nebula.ts";
+import { fleetNebulaLines, fleetSteps, machineOf } from "./nebula-lines.ts";
+
+interface LookOptions {
+  readonly fleet: string;
+  readonly json?: true | undefined;
+}
+
+/** `quasar nebula status --fleet`: how a nebula stands, with the machine of each phase. */
+export function statusOverFleet(
+  named: string | undefined,
+  { fleet, json }: LookOptions,
+): Promise<ExitCode> {
+  const step = (id: string): string => `quasar nebula status ${id} --fleet ${fleet}`;
+  return withFleetNebula({ fleet, named, step }, async ({ state, status, url, id }) => {
+    const next = fleetSteps(state, url);
+    if (json === true) {
+      const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }) => ({
+        ...{ phaseId, status: is, attempt, reason, machine: machineOf(status, ref) },
+      }));
+      const { isPaused, stop } = status.orders;
+      const { name: nebula, branch } = state;
+      const facts = { nebulaId: id, nebula, branch, isPaused, isStopping: stop !== "", phases };
+      const line = result("fleet_nebula", facts, EXIT.ok, next) satisfies FleetNebulaLine;
+      process.stdout.write(jsonLine(line));
+      return EXIT.ok;
+    }
+    const view = viewOf(process.stdout);
+    write(process.stdout, [...fleetNebulaLines(state, status, view), ...nextLines(next, view)]);
+    return EXIT.ok;
+  });
+}
+
+/** How long it is waited for events that are there, in milliseconds. */
+const THERE_MS = 1000;
+
+/** `quasar nebula log --fleet`: what has happened, as far as the server has it. */
+export function logOverFleet(
+  named: string | undefined,
+  { fleet, json, follow }: LookOptions & { readonly follow?: true | undefined },
+): Promise<ExitCode> {
+  const step = (id: string): string => `quasar nebula log ${id} --fleet ${fleet}`;
+  return withFleetNebula({ fleet, named, step }, async ({ port, id }) => {
+    const over = new AbortController();
+    process.stdout.once("error", () => over.abort());
+    if (follow !== true) setTimeout(() => over.abort(), THERE_MS).unref();
+    const timeline = createTimeline(viewOf(process.stdout));
+    for await (const { events } of port.watch(id, 0, over.signal)) {
+      for (const { at: time, ...event } of events) {
+        if (json === true) {
+          process.stdout.write(jsonLine({ v: JSON_VERSION, time, ...engineFacts(event) }));
+        } else {
+          timeline.tell(time, engineLines(event, timeline.view));
+        }
+      }
+      if (follow !== true) over.abort();
+      else if (!(await port.list()).some((each) => each.id === id && each.isUnfinished))
+        over.abort();
+    }
+    return EXIT.ok;
+  });
+}

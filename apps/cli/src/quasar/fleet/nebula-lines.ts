@@ -1,0 +1,80 @@
+import type { NebulaState, PhaseState } from "@quasar/nebula";
+import { progressOf } from "@quasar/nebula/internal";
+import { LANE, type NebulaStatus } from "@quasar/nebula/port";
+import { cleanLine, fit } from "@quasar/runs/text";
+import { landedWords } from "@quasar/runs/words";
+import { tableLines } from "../../shared/output/table.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
+
+/** Which machine works on a phase, or has the lane; `""`: none does. */
+export function machineOf({ holders }: Pick<NebulaStatus, "holders">, work: string): string {
+  return holders.find((each) => each.work === work)?.machine ?? "";
+}
+
+/** How a nebula of a fleet stands, with the machine of each phase. */
+export function fleetNebulaLines(
+  state: NebulaState,
+  status: NebulaStatus,
+  view: View,
+): readonly string[] {
+  const branch = cleanLine(state.branch);
+  const { orders } = status;
+  const conductor = machineOf(status, LANE);
+  const rows = state.phases.map((phase) => [
+    fit(cleanLine(phase.id), 24),
+    standing(phase, status),
+    String(phase.attempt),
+    cleanLine(machineOf(status, phase.ref)),
+    fit(cleanLine(phase.reason), 200),
+  ]);
+  return [
+    view.paint(
+      "bold",
+      `${fit(cleanLine(state.name), 40)}: ${landedWords(progressOf(state), branch)}`,
+    ),
+    ...labelled(view, "lane", conductor === "" ? "no machine has it now" : cleanLine(conductor)),
+    ...(orders.isPaused ? labelled(view, "paused", "no turn begins", "yellow") : []),
+    ...(orders.stop === "" ? [] : labelled(view, "stops", "as a person asked", "yellow")),
+    "",
+    ...tableLines(
+      ["phase", "status", "attempt", "machine", "why"],
+      rows,
+      ["left", "left", "right", "left", "left"],
+      view,
+    ),
+  ];
+}
+
+function standing(
+  { status: is, ref, question, landing }: PhaseState,
+  status: NebulaStatus,
+): string {
+  switch (is) {
+    case "running":
+      return machineOf(status, ref) === "" ? "offered" : "works";
+    case "awaiting_human":
+      return question === "land" ? "to approve" : "waits for you";
+    case "done":
+      return landing > 0 ? "landed" : "unchanged";
+    case "queued":
+      return "approved";
+    default:
+      return is;
+  }
+}
+
+/** What a person types next. */
+export function fleetSteps(state: NebulaState, url: string): readonly string[] {
+  const to = `--nebula ${state.id} --fleet ${url}`;
+  const asked = state.phases.filter(({ status }) => status === "awaiting_human");
+  const failed = state.phases.filter(({ status }) => status === "failed");
+  const isDone = state.phases.every(({ status }) => status === "done" || status === "skipped");
+  return [
+    ...(state.planVerdict === "asked" ? [`quasar nebula approve ${to}`] : []),
+    ...asked.slice(0, 3).map(({ id }) => `quasar nebula approve ${cleanLine(id)} ${to}`),
+    ...failed.slice(0, 3).map(({ id }) => `quasar nebula retry ${cleanLine(id)} ${to}`),
+    ...(isDone
+      ? [`quasar nebula fetch ${state.id} --fleet ${url}`]
+      : [`quasar nebula log ${state.id} --fleet ${url} --follow`]),
+  ];
+}
