@@ -14,6 +14,8 @@ export function data(bytes: Buffer): Buffer {
 export function commitBegin(committer: string, message: string): Buffer {
   return Buffer.concat([
     line("feature done"),
+    // Else the commit would follow on one that somebody has put there.
+    line(`reset ${NOWHERE}`),
     line(`commit ${NOWHERE}`),
     line("mark :1"),
     Buffer.from(`committer ${committer}\n`),

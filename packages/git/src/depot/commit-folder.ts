@@ -19,7 +19,7 @@ const MESSAGE = "A folder\n";
 /**
  * Makes a commit of a folder's files, byte by byte as they are on disk: no attribute, filter or mode of theirs counts. Links,
  * devices, `.git` and empty folders are left out, and what goes away meanwhile. It has no past, and the same files at the same
- * date give the same id. No ref names it. Starts few git processes, however many files there are.
+ * date give the same id. No ref names it. Starts one git process.
  *
  * @throws {GitError} `ERR_SNAPSHOT_FAILED` where a file cannot be read or gets shorter while it is; `ERR_INVALID_ARGUMENT` for
  *   a date that is no whole number; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when

@@ -62,6 +62,14 @@ test("gives the same id for the same files, of another folder and another reposi
   expect(git(one, "for-each-ref")).toBe("");
 });
 
+test("has no past, also where somebody has a ref where it is made", async () => {
+  const root = anEmptyRepository();
+  const dir = aRunFolder();
+  const id = await commitFolder(root, { dir, atSeconds: AT });
+  git(root, "update-ref", "refs/quasar/nowhere", id);
+  expect(await commitFolder(root, { dir, atSeconds: AT })).toBe(id);
+});
+
 test("leaves out links, git folders and what it is told to; a program is a plain file", async () => {
   const root = anEmptyRepository();
   const dir = aFolder();
