@@ -128,7 +128,9 @@ function cuttable(port: NebulaPort): { readonly port: NebulaPort; cut: boolean }
   });
   return Object.defineProperty({ port: through, cut: false }, "cut", {
     get: () => link.cut,
-    set: (isCut: boolean) => void (link.cut = isCut),
+    set(isCut: boolean) {
+      link.cut = isCut;
+    },
   });
 }
 
@@ -240,7 +242,9 @@ test("what conflicts is worked on again, what waits for a person lands once appr
     );
   }
   const { phases } = await fleet.until(id, isDone);
-  expect(phases.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2]);
+  expect(phases.map(({ attempt }) => attempt).toSorted((one, other) => one - other)).toEqual([
+    1, 2,
+  ]);
   expect(fleet.inDepot("show", "nebula/demo:base.txt")).toBe("of both");
 });
 
@@ -249,13 +253,13 @@ test("a stop ends all after their turns, until it is continued", { timeout: 120_
   const fleet = await aFleet(place);
   const { id } = await fleet.submit();
   const begun = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
   const turns: string[] = [];
   fleet.worker("one", {
     "Phase a": async (tree) => {
       turns.push("a");
       begun.resolve();
-      await goOn.promise;
+      await mayEnd.promise;
       write(tree, { "a.txt": "a\n" });
     },
     "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
@@ -263,7 +267,7 @@ test("a stop ends all after their turns, until it is continued", { timeout: 120_
   await begun.promise;
   await fleet.port.signal(id, "stop");
   await sleep(1500);
-  goOn.resolve();
+  mayEnd.resolve();
   for (let n = 0; n < 200 && (await fleet.port.status(id)).holders.length > 0; n += 1)
     await sleep(100);
   const stopped = await fleet.port.status(id);

@@ -591,7 +591,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "work on the nebulae of a fleet, on this machine",
     description:
       "work on the nebulae of a fleet until Ctrl-C: take phases, and what lands them\n" +
-      "where no machine does. It is started again where it dies, and goes on exactly.\n" +
+      "where no machine does. It is started again where it dies, and resumes exactly.\n" +
       "Agents, checks and secrets are those of this machine and user",
     options: [
       OF_FLEET,

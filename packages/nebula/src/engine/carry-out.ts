@@ -66,7 +66,9 @@ export async function handEngine(
   const { repository, state, env, stateFolder, signal, onEvent } = options;
   const store = borrowState(state, (event: NebulaEvent) => onEvent(event));
   const home = nebulaHome(repository.commonDir, state.id);
-  const trees = findTreesFolder(repository, withoutTrees(state), { env, state: stateFolder });
+  // Where the engine has its trees says nothing of this machine.
+  const here = { ...state, trees: undefined, treesOf: undefined };
+  const trees = findTreesFolder(repository, here, { env, state: stateFolder });
   makeFolders(trees);
   return makeEngine({
     ...{ repository, home, store, trees, signal, stateFolder },
@@ -96,9 +98,4 @@ export async function handEngine(
       endNow() {},
     },
   });
-}
-
-/** Where the engine has its trees says nothing of this machine. */
-function withoutTrees({ trees: _, treesOf: __, ...state }: NebulaState): NebulaState {
-  return state;
 }

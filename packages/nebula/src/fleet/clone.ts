@@ -25,7 +25,7 @@ export interface CloneOptions {
  * @throws {NebulaError} `ERR_NOT_FOUND` where the depot does not have them; {@link GitError} where it cannot be reached.
  */
 export async function openClone(options: CloneOptions): Promise<Repository> {
-  const { root, state, signal } = options;
+  const { root, signal } = options;
   await makeRepository(root, { signal });
   const repository = await openRepository(root, { signal });
   await fetchBranch(repository, options);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fetchFromDepot, pushToDepot } from "@quasar/git/depot";
+import { pushToDepot } from "@quasar/git/depot";
 import { onceAborted } from "./once-aborted.ts";
 import type { Engine } from "../context/context.ts";
 import type { OverFleet } from "../context/over-fleet.ts";
@@ -82,7 +82,7 @@ export class Conductor implements OverFleet {
         this.#nobodyWorks(engine, ref, signal),
         onceAborted(engine.signal),
       ]);
-      // It stays offered: whoever works on it goes on, and the next conductor takes what comes of it.
+      // It stays offered: whoever works on it continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
       recorder.withdraw(ref);

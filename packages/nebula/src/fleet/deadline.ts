@@ -2,7 +2,7 @@ import { uptime } from "node:os";
 
 /** The clocks of a machine, in milliseconds. */
 export interface Clocks {
-  /** Goes on evenly; on Linux it stands still while the machine sleeps. */
+  /** Runs evenly; on Linux it stands still while the machine sleeps. */
   readonly steady: () => number;
   /** Since the machine was started: counts its sleep, too. */
   readonly uptime: () => number;

@@ -8,7 +8,7 @@ export interface HeldLease {
   readonly lease: Held;
   /** What people ask of all who work on the nebula, as it was said last. */
   readonly orders: Orders;
-  /** Aborted once somebody else has the work, or may have it: nothing of it goes on. */
+  /** Aborted once somebody else has the work, or may have it: nothing of it continues. */
   readonly lost: AbortSignal;
   /** Whether it is certain that nobody else has the work: nothing begins otherwise. */
   readonly isSure: boolean;
@@ -24,7 +24,7 @@ export interface HoldOptions {
   readonly orders: Orders;
   /** Of the question that was answered with the lease. */
   readonly deadline: Deadline;
-  /** How long work that is under way goes on without contact to the server, in milliseconds. */
+  /** How long work that is under way continues without contact to the server, in milliseconds. */
   readonly graceMs: number;
   readonly clocks?: Clocks | undefined;
 }
@@ -33,8 +33,8 @@ export interface HoldOptions {
 const AGAIN_MS = 500;
 
 /**
- * Renews a lease after each third of its time. What cannot be renewed in time is not sure any more: what is under way goes
- * on, and nothing begins, until the server says whose it is; without contact for the time of grace it counts as lost.
+ * Renews a lease after each third of its time. What cannot be renewed in time is not sure any more: what is under way
+ * continues, and nothing begins, until the server says whose it is; without contact for the time of grace it counts as lost.
  */
 export function holdLease(options: HoldOptions): HeldLease {
   const { port, lease, graceMs, clocks = CLOCKS } = options;

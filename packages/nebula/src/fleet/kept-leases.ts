@@ -30,7 +30,7 @@ export function workLease(lease: Lease): WorkLease {
   return v.parse(leaseSchema, lease);
 }
 
-/** Keeps what this machine holds: a worker that is started again goes on with it. */
+/** Keeps what this machine holds: a worker that is started again continues it. */
 export function keepLease(folder: string, lease: WorkLease): void {
   makeFolders(folder);
   const text = `${JSON.stringify(lease)}\n`;

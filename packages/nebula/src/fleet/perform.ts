@@ -45,7 +45,7 @@ export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** How often a pause is looked at, and what is out of reach is tried again, in milliseconds. */
+/** How often a pause is checked, and what is out of reach is tried again, in milliseconds. */
 const LOOK_MS = 1000;
 
 /** How long the last copy of a run may take that is given back, in milliseconds. */

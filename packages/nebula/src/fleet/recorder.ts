@@ -7,6 +7,7 @@ import {
   type PromiseId,
   revOf,
 } from "../port/index.ts";
+import { Queue } from "./queue.ts";
 
 export interface RecorderOptions {
   readonly port: Pick<NebulaPort, "record">;
@@ -23,7 +24,7 @@ export interface RecorderOptions {
 const AGAIN_MS = 500;
 
 /**
- * Brings the states of an engine to the server, in their order; of several that wait the last one. The engine goes on
+ * Brings the states of an engine to the server, in their order; of several that wait the last one. The engine works
  * meanwhile, and waits for it (`recorded`) before anything that others see is done by a state: what a crash takes of the
  * states after that, nobody has seen.
  */
@@ -37,7 +38,7 @@ export class Recorder {
   /** Grows with all that is to be recorded. */
   #wanted = 0;
   #done = 0;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -82,7 +83,7 @@ export class Recorder {
    */
   async close(gate: PromiseId): Promise<boolean> {
     await this.recorded();
-    return (await this.#recordNow(gate)) !== "news";
+    return (await this.#queue.run(() => this.#recordNow(gate))) !== "news";
   }
 
   #want(): void {
@@ -92,13 +93,9 @@ export class Recorder {
   }
 
   #write(): Promise<void> {
-    const next = this.#writing
-      .catch(() => {})
-      .then(async () => {
-        if (this.#done < this.#wanted) await this.#recordNow();
-      });
-    this.#writing = next;
-    return next;
+    return this.#queue.run(async () => {
+      if (this.#done < this.#wanted) await this.#recordNow();
+    });
   }
 
   async #recordNow(closes?: PromiseId): Promise<"recorded" | "news"> {

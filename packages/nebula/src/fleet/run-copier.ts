@@ -7,6 +7,7 @@ import { NebulaError } from "../errors.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { Lease } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
+import { Queue } from "./queue.ts";
 import { copyRun, markRun, staysHere } from "./run-folder.ts";
 
 export interface RunCopierOptions {
@@ -35,7 +36,7 @@ export class RunCopier {
   readonly #options: RunCopierOptions;
   #timer: NodeJS.Timeout | undefined;
   #last = "";
-  #pushing: Promise<void> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(options: RunCopierOptions) {
     this.#options = options;
@@ -60,9 +61,7 @@ export class RunCopier {
   }
 
   #push(): Promise<void> {
-    const next = this.#pushing.catch(() => {}).then(() => this.#pushNow());
-    this.#pushing = next;
-    return next;
+    return this.#queue.run(() => this.#pushNow());
   }
 
   async #pushNow(): Promise<void> {

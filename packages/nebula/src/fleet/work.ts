@@ -35,7 +35,7 @@ export interface WorkerOptions extends Pick<ApplyOptions, OfApply> {
   /** The depots whose nebulae are worked on; of all others nothing is fetched or run. */
   readonly depots: readonly string[];
   readonly ttlMs: number;
-  /** How long a turn goes on without contact to the server, in milliseconds. */
+  /** How long a turn continues without contact to the server, in milliseconds. */
   readonly graceMs: number;
   readonly limitsOf: ConductOptions["limitsOf"];
   readonly tell: (event: WorkerEvent) => void;
@@ -87,7 +87,7 @@ class FleetWorker {
   readonly #busy = new Map<string, Promise<void>>();
   /** By nebula: until when its lane is left alone, and what has to be another then. */
   readonly #alone = new KeyedQueue();
-  /** By nebula: when its work trees were looked at last. */
+  /** By nebula: when its work trees were checked last. */
   readonly #tidied = new Map<string, number>();
   readonly #rest = new Map<string, { readonly untilMs: number; readonly while: string }>();
 
@@ -149,7 +149,7 @@ class FleetWorker {
     await this.#alone.run(nebula, () => removeTrees(given));
   }
 
-  /** Goes on with what this machine had when its worker ended. */
+  /** Continues what this machine had when its worker ended. */
   #again(lease: WorkLease, depot: string): void {
     const { port, graceMs } = this.#options;
     const key = keyOf(lease);

@@ -30,7 +30,7 @@ export interface WorkerCommandOptions {
 /** In the environment of the process that works: the one that was typed keeps it running. */
 const KEPT = "QUASAR_WORKER_KEPT";
 
-/** How long a turn goes on without contact to the server, in milliseconds. */
+/** How long a turn continues without contact to the server, in milliseconds. */
 const GRACE_MS = 10 * 60_000;
 
 const [MOST, TTL] = [whole(1, 64), whole(3, 600)];

@@ -24,7 +24,7 @@ import type { NebulaSpec } from "@quasar/nebula/spec";
 import { createKeyManager } from "@quasar/receipts";
 import type { Workspace } from "@quasar/runs";
 import { openUser, repositoryOf, runNotification } from "@quasar/runs/internal";
-import { cleanLine, money } from "@quasar/runs/text";
+import { money } from "@quasar/runs/text";
 import { landedWords } from "@quasar/runs/words";
 import { join } from "node:path";
 import { withAbsoluteScripts } from "../../shared/agents.ts";
