@@ -29,7 +29,7 @@ interface Manifest {
 
 /** What only packages of this workspace share, in whichever package. */
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...["./internal", "./landing", "./port"],
+  ...["./internal", "./landing", "./depot", "./port"],
   // What screens of this workspace are made from.
   ...["./facts", "./report", "./words"],
 ]);

@@ -1,3 +1,4 @@
+/** For the packages of this workspace, which are released together; may change in any release. */
 export { commitFolder, type FolderToCommit } from "../depot/commit-folder.ts";
 export { depotRefs } from "../depot/depot-refs.ts";
 export { fetchFromDepot, type WantedRef } from "../depot/fetch-from-depot.ts";
