@@ -6,56 +6,56 @@ import { LINES as OF_QUASAR } from "./quasar/schemas/index.ts";
 // One thing has one name in all that --json prints: a key that is not here is a new word, to be chosen with care.
 
 const KEYS = `
-  abandonedMs access accounts acknowledged action added agent agentPhaseIds agents aliases alivePid allFindings
-  allow allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked
-  askedAt askedUsd asks assessment atMostUsd attempt attempts autoCheckpoints awaiting baseBranch
-  baseSha bootId branch branchPrefix brokenHistory bundle by caches capsUsd category chain change
-  changed changedFindings changedPaths changedSettings changes check checkResults checked checkpoint
-  checkpointCount checkpointId checkpoints checks choices client code coder coderModel command
-  commands commit commitAfter commitBefore commits committed committedAt commonDir completedAt
-  completedMs config configSha256 confirmed constraints content context copy cost costByCycle
-  costByPhase costByRole costSource costUsd count counts coverage crashCount crashType created
-  createdAt criticalPath currentCheckpointId currentIndex currentStep cycle cycleCommits cycles
-  data decidedAt decision decisions default denials denied dependsOn description detail details
-  detectedAt diff dir dryRun durationMs durationText elsewhere end ended endedAt endedPids
-  endedRuns endsDaemons estimate event eventCount events evidence exists exit exitCode extra
-  failedAttempts failedMs feedback field file fileChanges fileCount fileNumber files filesChanged
-  filesSnapshot filesTouched finalSha findings fix fixed format found foundAt from fromRunId
-  fromSha fromState fromStatus fromTask gaps gate generation gitHooks goals goesOn hasBackup
-  hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history home hook host how id
-  ignored inFiles index installCommand instructed intervalMs isAskedFirst isChanged isDirty
-  isFinished isFolderChanged isHere isInstalled isKept isKnown isNow isOutdated isPaused
-  isRejected isShortened isStaged isTaken isTotalCapped isTotalGiven isVerified isVerifiedTree
-  isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key keyId keyIds keyIndex
-  keyPath keys kills kind knownUsd landedAt landedCount landedSha landing landings landsAfter lane
-  lastAt lastCheckpoint lastCheckpointId lastKnownState lastOutput lastState lastTurn leadsTo life
-  likelyUsd limit line lines lives login loginCommand losses maxAttempts maxBudgetUsd maxCycles
-  maxFixes maxRetries maxTokens maxWorkers meaning mergeOrder mergedFrom message metadata minisign
-  missingPhaseIds model modifiedAt n name names nebula nebulaId nebulae neededBudgetUsd needs
-  needsHumanReview needsTrust next nextText note notify numTurns obstacles onCommit onCrash onPr
-  onPush onReject onStepComplete onValidation ontoSha openTurn openUsd options otherSettings
-  outcome output overlaps ownAgents owner pack partialOutput passEnv passed pastCount path paths
-  patterns pauseEnds pem phase phaseCount phaseId phaseIds phases pid plan planReason policy
-  previousSha256 prices pricesAsOf priority problem problems prompt pullRequest push pushReason
-  quarantined question questionId questions readOnlyBy reason reasons receipt
-  receiptCertificateSha256 receiptCount receiptId receiptIds receipts receiptsDir
-  recommendedAction record recovered recoveries recovery redactionSet ref refCount removed
-  repeatedTurnCount repeatedUsd replaced repoPath report reportedUsd requiredChecks
+  abandonedMs access accounts acknowledged action added admin agent agentPhaseIds agents aliases
+  alivePid allFindings allow allowanceUsd allowed allowedSigners answer approved argv artifactPath
+  artifacts asked askedAt askedUsd asks assessment atMostUsd attempt attempts autoCheckpoints
+  awaiting baseBranch baseSha bootId branch branchPrefix brokenHistory bundle by caches capsUsd
+  category chain change changed changedFindings changedPaths changedSettings changes check
+  checkResults checked checkpoint checkpointCount checkpointId checkpoints checks choices client
+  code coder coderModel command commands commit commitAfter commitBefore commits committed
+  committedAt commonDir completedAt completedMs config configSha256 confirmed constraints content
+  context copy cost costByCycle costByPhase costByRole costSource costUsd count counts coverage
+  crashCount crashType created createdAt criticalPath currentCheckpointId currentIndex currentStep
+  cycle cycleCommits cycles data decidedAt decision decisions default denials denied dependsOn depot
+  description detail details detectedAt diff dir dryRun durationMs durationText elsewhere end ended
+  endedAt endedPids endedRuns endsDaemons epoch estimate event eventCount events evidence exists
+  exit exitCode extra failedAttempts failedMs feedback field file fileChanges fileCount fileNumber
+  files filesChanged filesSnapshot filesTouched finalSha findings fix fixed format found foundAt
+  from fromRunId fromSha fromState fromStatus fromTask gaps gate generation gitHooks goals goesOn
+  hasBackup hasEmptySubmodules hasKey hasUnreportedCosts head headSha here history holders home hook
+  host how id ignored inFiles index installCommand instructed intervalMs isAskedFirst isChanged
+  isDirty isFinished isFolderChanged isHere isInstalled isKept isKnown isNew isNow isOutdated
+  isPaused isRegistered isRejected isShortened isStaged isTaken isTotalCapped isTotalGiven
+  isVerified isVerifiedTree isWhole isWorkTreeRemoved isWorkedOn items kept keptBranch keptIds key
+  keyId keyIds keyIndex keyPath keys kills kind knownUsd landedAt landedCount landedSha landing
+  landings landsAfter lane lastAt lastCheckpoint lastCheckpointId lastKnownState lastOutput
+  lastState lastTurn leadsTo life likelyUsd limit line lines lives log login loginCommand losses
+  machine maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning
+  mergeOrder mergedFrom message metadata minisign missingPhaseIds model modifiedAt n name names
+  nebula nebulaId nebulae neededBudgetUsd needs needsHumanReview needsTrust next nextText note
+  notify numTurns obstacles onCommit onCrash onPr onPush onReject onStepComplete onValidation
+  ontoSha openTurn openUsd options otherSettings outcome output overlaps ownAgents owner pack
+  partialOutput passEnv passed pastCount path paths patterns pauseEnds pem phase phaseCount phaseId
+  phaseIds phases pid plan planReason policy previousSha256 prices pricesAsOf priority problem
+  problems prompt pullRequest push pushReason quarantined question questionId questions readOnlyBy
+  reason reasons receipt receiptCertificateSha256 receiptCount receiptId receiptIds receipts
+  receiptsDir recommendedAction record recovered recoveries recovery redactionSet ref refCount
+  removed repeatedTurnCount repeatedUsd replaced repoPath report reportedUsd requiredChecks
   requiresNebulae reservedUsd restored results resume resumeCount resumed resumesSession retired
-  retries retry retryAt reviewed reviewer reviewerModel revision risk role run runCount runId
-  runIds runName runner runs satisfaction savedAt says schema scope script seal sequence sessionId
-  setting settings setup severity sha sha256 shell shortages sigAlg sigVersion signal signature
-  signed signedBy sizeBytes skipped snapshot snapshots source specRevision spentUsd ssh startTicks
+  retries retry retryAt reviewed reviewer reviewerModel revision risk role run runCount runId runIds
+  runName runner runs satisfaction savedAt says schema scope script seal sequence sessionId setting
+  settings setup severity sha sha256 shell shortages sigAlg sigVersion signal signature signed
+  signedBy sizeBytes skipped snapshot snapshots source specRevision spentUsd ssh startTicks
   startedAt stat state statement status stderrBytes stderrSha256 stdoutBytes stdoutSha256 step
   stepBase stepCount stepNames stepResults stepRuns stepType steps stop stopped stops streamsUsage
-  structuredOutput summary supervisorFailures surroundings tail task taskCertificateSha256
-  taskCount taskId taskIds taskRecord tasks template templateSteps templates text tier time
-  timeoutMs tipSha title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore
-  treeSha trigger turn turnBudgetUsd turnCount turnId turnRole turns type uncommitted
-  uncommittedCount unchangedCount unknownUsd unmetered unusable unwritten updatedAt url v validation validationCommand value valueBefore valueNow
-  variables verdict verdicts verifications verifiedAt verify version waitMs waitsFor warnings
-  wasValidating wave waveCount what withAgent workTree workTrees workingOn workspace workspaceId
-  workspaces
+  structuredOutput summary supervisorFailures surroundings tail task taskCertificateSha256 taskCount
+  taskId taskIds taskRecord tasks template templateSteps templates text tier time timeoutMs tipSha
+  title toSha toState toStatus totalUsd transitions tree treeAfter treeBefore treeSha trigger turn
+  turnBudgetUsd turnCount turnId turnRole turns type unchangedCount uncommitted uncommittedCount
+  unknownUsd unmetered unusable unwritten updatedAt url v validation validationCommand value
+  valueBefore valueNow variables verdict verdicts verifications verifiedAt verify version waitMs
+  waitsFor warnings wasValidating wave waveCount what withAgent work workTree workTrees worker
+  workingOn workspace workspaceId workspaces
 `;
 
 interface Entry {

@@ -24,7 +24,7 @@ test("it serves the object, registers it and ends at a signal", async () => {
   const running = start(at, ["fleet", "serve", ...args]);
   expect(await running.sees("\n")).toBe(true);
   const line = JSON.parse(running.stdout()) as Record<string, unknown>;
-  expect(line).toMatchObject({ isRegistered: true, keyFile: at.keyFile });
+  expect(line).toMatchObject({ isRegistered: true, keyPath: at.keyFile });
   expect(bodies).toEqual([JSON.stringify({ uri: line["url"], force: true })]);
   expect(modeOf(at.keyFile)).toBe("600");
   const session = connect(String(line["url"]));

@@ -50,7 +50,7 @@ test("it shows the nebulae, and which machine works on what", async () => {
   const json = await quasar(at, ["fleet", "status", "--json"], { env });
   const line = JSON.parse(json.stdout) as { readonly nebulae: readonly unknown[] };
   expect(line.nebulae).toMatchObject([
-    { id: scene.id, isUnfinished: true, holders: [{ epoch: 1 }, { epoch: 1 }] },
+    { id: scene.id, isFinished: false, holders: [{ epoch: 1 }, { epoch: 1 }] },
   ]);
 });
 

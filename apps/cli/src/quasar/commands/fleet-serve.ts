@@ -43,7 +43,7 @@ export async function fleetServeCommand(options: FleetServeOptions): Promise<Exi
     try {
       const { url } = object;
       if (admin !== undefined) await registerFleet({ admin, url });
-      tell({ url, isRegistered: admin !== undefined, keyFile }, json);
+      tell({ url, isRegistered: admin !== undefined, keyPath: keyFile }, json);
       if (host !== LOOPBACK && identityKeys.length === 0) write(process.stderr, [OPEN]);
       await ended.promise;
     } finally {
@@ -91,14 +91,14 @@ function tell(told: Told, json: true | undefined): void {
     process.stdout.write(jsonLine(line));
     return;
   }
-  const { url, isRegistered, keyFile } = told;
+  const { url, isRegistered, keyPath } = told;
   const view = viewOf(process.stdout);
   const next = isRegistered
     ? ["quasar fleet doctor --fleet http://SERVER:8080"]
     : [`restate deployments register ${url}   # or quasar fleet serve --admin URL`];
   write(process.stdout, [
     view.paint("bold", `serves the fleet at ${url}${isRegistered ? ", registered" : ""}`),
-    ...labelled(view, "key", shellWord(keyFile)),
+    ...labelled(view, "key", shellWord(keyPath)),
     ...nextLines(next, view),
   ]);
 }

@@ -54,7 +54,7 @@ export async function fleetUpCommand(options: FleetUpOptions): Promise<ExitCode>
     const url = `http://127.0.0.1:${ports.ingress}`;
     const admin = `http://127.0.0.1:${ports.admin}`;
     await registerFleet({ admin, url: object.url });
-    tell({ url, admin, dir, log, keyFile }, options.json);
+    tell({ url, admin, dir, log, keyPath: keyFile }, options.json);
     const how = await Promise.race([server.ended, aborted(interrupts.signal)]);
     if (!interrupts.signal.aborted) throw serverEnded(String(how), log);
     return exitOfInterrupt(interrupts, interrupts.signal.reason);
@@ -97,7 +97,7 @@ function tell(told: Told, json: true | undefined): void {
     process.stdout.write(jsonLine(line));
     return;
   }
-  const { url, dir, log, keyFile } = told;
+  const { url, dir, log, keyPath } = told;
   const view = viewOf(process.stdout);
   const next = [
     `quasar worker --fleet ${url}   # in another shell: it works on what is offered`,
@@ -106,7 +106,7 @@ function tell(told: Told, json: true | undefined): void {
   ];
   write(process.stdout, [
     view.paint("bold", `fleet ${url}`),
-    ...labelled(view, "key", shellWord(keyFile)),
+    ...labelled(view, "key", shellWord(keyPath)),
     ...labelled(view, "data", shellWord(dir)),
     ...labelled(view, "log", shellWord(log)),
     ...nextLines(next, view),

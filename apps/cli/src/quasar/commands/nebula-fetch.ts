@@ -49,7 +49,7 @@ export async function nebulaFetchCommand(
       }
       const next = [`git log --oneline ${state.base.slice(0, 12)}..${shellWord(branch)}`];
       if (json === true) {
-        const facts = { nebulaId: id, nebula: name, branch, tip };
+        const facts = { nebulaId: id, nebula: name, branch, tipSha: tip };
         const line = result("nebula_fetch", facts, EXIT.ok, next) satisfies NebulaFetchLine;
         process.stdout.write(jsonLine(line));
         return EXIT.ok;

@@ -29,7 +29,14 @@ export function statusOverFleet(
       }));
       const { isPaused, stop } = status.orders;
       const { name: nebula, branch } = state;
-      const facts = { nebulaId: id, nebula, branch, isPaused, isStopping: stop !== "", phases };
+      const facts = {
+        nebulaId: id,
+        nebula,
+        branch,
+        isPaused,
+        stops: stop === "" ? undefined : stop,
+        phases,
+      };
       const line = result("fleet_nebula", facts, EXIT.ok, next) satisfies FleetNebulaLine;
       process.stdout.write(jsonLine(line));
       return EXIT.ok;

@@ -14,7 +14,7 @@ export async function lookAtFleet(port: NebulaPort): Promise<readonly FleetNebul
   return Promise.all(
     ordered.map(async ({ id, name, depot, isUnfinished }) => {
       const holders = isUnfinished ? await holdersOf(port, id) : [];
-      return { id, name, depot, isUnfinished, holders };
+      return { id, name, depot, isFinished: !isUnfinished, holders };
     }),
   );
 }
@@ -37,10 +37,10 @@ async function holdersOf(port: NebulaPort, id: string): Promise<FleetNebula["hol
 /** A table of the nebulae, and one of who works on what. Texts of others are made clean. */
 export function fleetLines(nebulae: readonly FleetNebula[], view: View): readonly string[] {
   if (nebulae.length === 0) return ["no nebula was given to this fleet yet"];
-  const rows = nebulae.map(({ id, name, depot, isUnfinished }) => [
+  const rows = nebulae.map(({ id, name, depot, isFinished }) => [
     short(name),
     cleanLine(id),
-    isUnfinished ? "unfinished" : "ended",
+    isFinished ? "ended" : "unfinished",
     cleanLine(depot),
   ]);
   const held = nebulae.flatMap(({ name, holders }) =>

@@ -1,22 +1,23 @@
 import { surroundings } from "../../shared/schemas/doctor.ts";
+import * as v from "valibot";
 import { errorLine } from "../../shared/schemas/error-line.ts";
 import { flag, list, object, text, whole, word } from "../../shared/schemas/kinds.ts";
 import { line, type Printed, result, timedLine } from "../../shared/schemas/line.ts";
 
-const keyFile = text("The file of the fleet's key: each machine needs a copy of it");
+const keyPath = text("The file of the fleet's key: each machine needs a copy of it");
 
 export const fleetUpLine = line("fleet_up", "Where the fleet is, as soon as it takes calls", {
   url: text("What workers and other commands are given as --fleet"),
   admin: text("The server's admin port"),
   dir: text("Where its data is"),
   log: text("What the server itself prints"),
-  keyFile,
+  keyPath,
 });
 
 export const fleetServeLine = line("fleet_serve", "Where the server calls it", {
   url: text("What is registered at the server"),
   isRegistered: flag("Whether it was, at --admin"),
-  keyFile,
+  keyPath,
 });
 
 const holder = object(
@@ -34,7 +35,7 @@ const nebula = object(
     id: text("Its id"),
     name: text("Its name"),
     depot: text("The repository over which its commits go; empty: none"),
-    isUnfinished: flag("Whether there is something to do still"),
+    isFinished: flag("Whether nothing happens to it any more by itself"),
     holders: list(holder, "Who works on what; of an unfinished one"),
   },
   "A nebula of the fleet",
@@ -82,7 +83,7 @@ export const fleetNebulaLine = result("fleet_nebula", "How a nebula of a fleet s
   nebula: text("Its name"),
   branch: text("Where it lands, at the depot"),
   isPaused: flag("Whether no turn begins"),
-  isStopping: flag("Whether all end"),
+  stops: v.optional(word(["now", "after-turns"], "Whether a person has asked all to end, and how")),
   phases: list(fleetPhase, "In the order of the plan"),
 });
 
@@ -90,7 +91,7 @@ export const nebulaFetchLine = result("nebula_fetch", "The branch of a nebula wa
   nebulaId: text("Its id"),
   nebula: text("Its name"),
   branch: text("Its branch, here too"),
-  tip: text("The commit that it is at"),
+  tipSha: text("The commit that it is at"),
 });
 
 export const workerLine = timedLine("worker", "What a worker does", {
