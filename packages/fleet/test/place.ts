@@ -44,13 +44,16 @@ function agent(
 }
 
 /** Agents in the test's own process: the coder does a phase's work, the reviewer approves. */
-export function agentsOf(work: Work): (phase: { readonly title: string }) => PhaseRunOptions {
+export function agentsOf(
+  work: Work,
+  review: () => string = () => "APPROVED: it is there",
+): (phase: { readonly title: string }) => PhaseRunOptions {
   return ({ title }) => ({
     coder: agent("coder", async (request) => {
       await work[title]?.(request.workTree, request);
       return `Did ${title}.`;
     }),
-    reviewer: agent("reviewer", () => "APPROVED: it is there"),
+    reviewer: agent("reviewer", review),
   });
 }
 

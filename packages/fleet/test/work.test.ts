@@ -51,12 +51,16 @@ async function aFleet(place: Place) {
       });
     },
     /** A worker of a machine, until it is stopped. */
-    worker(machine: string, work: Work, change: { readonly port?: NebulaPort } = {}) {
+    worker(
+      machine: string,
+      work: Work,
+      { review, ...change }: { readonly port?: NebulaPort; readonly review?: () => string } = {},
+    ) {
       const stop = new AbortController();
       const done = workOnFleet({
         ...{ port, depots: [depot], machine, most: 2, ttlMs: 3000, graceMs: 1000 },
         limitsOf: () => ({ maxWorkers: 2, totalUsd: 0, phaseUsd: 5 }),
-        optionsOf: agentsOf(work),
+        optionsOf: agentsOf(work, review),
         keys: createKeyManager({ dir: join(place.root, machine, "keys") }),
         env: {},
         commandEnv: process.env,
@@ -278,4 +282,49 @@ test("a stop ends all after their turns, until it is continued", { timeout: 120_
   await fleet.port.signal(id, "continue");
   await fleet.until(id, isDone);
   expect(turns).toEqual(["a"]);
+});
+
+test("a run that comes back to a machine continues from where another one left it", {
+  timeout: 180_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const turns: string[] = [];
+  /** Its coder waits in its last turn until the machine is gone. */
+  const aMachine = (machine: string, most: number) => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const work: Work = {
+      "Phase a": async (tree) => {
+        turns.push(machine);
+        write(tree, { [`${machine}.txt`]: `${turns.length}\n` });
+        if (turns.filter((each) => each === machine).length < most) return;
+        begun.resolve();
+        await ended.promise;
+      },
+    };
+    return { begun: begun.promise, end: ended.resolve, link: cuttable(fleet.port), work };
+  };
+  const [one, two] = [aMachine("one", 1), aMachine("two", 2)];
+  const reviews = ["ISSUE:\nSEVERITY: major\nDESCRIPTION: more of it"];
+  const review = (): string => reviews.shift() ?? "APPROVED: it is there";
+  const first = fleet.worker("one", one.work, { port: one.link.port, review });
+  await one.begun;
+  one.link.cut = true;
+  const second = fleet.worker("two", two.work, { port: two.link.port, review });
+  // It has committed what its first turn has written.
+  await two.begun;
+  await sleep(2500);
+  two.link.cut = true;
+  one.link.cut = false;
+  one.end();
+  await fleet.until(id, isDone);
+  two.link.cut = false;
+  two.end();
+  await first.stop();
+  await second.stop();
+  expect(turns).toEqual(["one", "two", "two", "one"]);
+  const files = fleet.inDepot("ls-tree", "--name-only", "nebula/demo").split("\n");
+  expect(files).toEqual(["base.txt", "one.txt", "two.txt"]);
 });

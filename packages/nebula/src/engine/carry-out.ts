@@ -11,6 +11,7 @@ import { findTreesFolder } from "../trees/open-folder.ts";
 import type { ApplyOptions } from "./apply.ts";
 import { makeEngine } from "./make-engine.ts";
 import type { Came } from "./phase-attempt.ts";
+import { prepareForeign } from "./phase-tree.ts";
 import { attemptOf } from "./work-phase.ts";
 
 type OfApply =
@@ -49,7 +50,9 @@ export async function carryOut(options: CarryOutOptions): Promise<Came> {
   const engine = await handEngine(options, options);
   const spec = engine.spec.phases.find(({ id }) => id === found.id);
   if (spec === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${found.id}`);
-  const came = await attemptOf(engine, { spec, state: found });
+  const phase = { spec, state: found };
+  if (options.isForeign) await prepareForeign(engine, phase);
+  const came = await attemptOf(engine, phase);
   if (came.as === "limited") engine.agentLimits.met(came.agent, came.limit.retryAt, Date.now());
   return came;
 }

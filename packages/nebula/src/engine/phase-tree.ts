@@ -52,6 +52,18 @@ export async function prepareAfterCoder(engine: Engine, phase: Phase): Promise<v
   engine.store.keep(id, { isCoderDone: false });
 }
 
+/**
+ * The same before a run continues that another machine has worked on: the tree holds its last commit, whatever this machine
+ * has left there before.
+ *
+ * @throws {NebulaError} `ERR_SETUP`
+ */
+export async function prepareForeign(engine: Engine, phase: Phase): Promise<void> {
+  const { id, ref, runId, base } = phase.state;
+  const last = await lastCommitOf(join(runsFolder(engine.home, ref), runId));
+  await repeatSetUp(engine, id, () => holdCommit(engine, phase, last ?? base));
+}
+
 async function holdCommit(engine: Engine, phase: Phase, commit: string): Promise<void> {
   const { signal } = engine;
   const options = { ...treeOptions(engine, phase), commit };

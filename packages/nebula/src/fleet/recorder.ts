@@ -32,6 +32,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   /** By the phase's ref. */
   readonly #offers: Map<string, Offer>;
+  readonly #withdrawn = new Set<string>();
   readonly #taken = new Set<string>();
   #state: string;
   #rev: string;
@@ -50,17 +51,20 @@ export class Recorder {
   /** A state was saved. */
   save(text: string): void {
     this.#state = text;
+    for (const work of this.#withdrawn) this.#offers.delete(work);
+    this.#withdrawn.clear();
     this.#want();
   }
 
   offer(offer: Offer): void {
+    this.#withdrawn.delete(offer.work);
     this.#offers.set(offer.work, offer);
     this.#want();
   }
 
-  /** From the next state on a run is no more offered: who works on it is stale. */
+  /** What came of a run is known: it is not offered any more with the state that says so. */
   withdraw(work: string): void {
-    this.#offers.delete(work);
+    this.#withdrawn.add(work);
   }
 
   /** The state has items of the inbox. */

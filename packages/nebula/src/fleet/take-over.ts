@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
@@ -26,6 +26,10 @@ export function takeOver(home: NebulaHome, text: string): TakenOver {
     const kept = join(home.dir, "journals");
     makeFolders(kept);
     renameSync(home.journal, join(kept, `${namesIn(kept).length + 1}.jsonl`));
+  }
+  // Copies of what the server has, or had.
+  for (const left of [home.inbox, join(home.dir, "pause.json"), join(home.dir, "stop.json")]) {
+    rmSync(left, { recursive: true, force: true });
   }
   const before = recent.from - 1;
   const here = { from: 1, events: recent.events };
