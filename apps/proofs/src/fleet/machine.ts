@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { processesOf } from "@quasar/torture";
+import { QUASAR } from "../blackbox/place.ts";
+import type { Cuttable } from "./cuttable.ts";
+import { commandOf, signalAll, turnOf } from "./processes.ts";
+
+/** A line that a worker has printed. */
+export interface Told {
+  /** As `performance.now()` has it. */
+  readonly at: number;
+  readonly type: string;
+  /** Of `takes` and `leaves`: the phase's ref, or the lane. */
+  readonly work?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** Whether a process is meant, of those of a machine. */
+type Part = "all" | "worker" | "all but agents";
+
+/** A machine of a fleet: a home of its own, and all processes that have it. */
+export interface Machine {
+  readonly name: string;
+  readonly home: string;
+  readonly way: Cuttable;
+  readonly told: readonly Told[];
+  /** Starts its worker. */
+  start(): void;
+  /** Ends processes at once. */
+  kill(part: Part): Promise<void>;
+  freeze(part: Part): Promise<void>;
+  thaw(): Promise<void>;
+  /** Has its worker save and give back what is under way. */
+  stop(): void;
+  /** Turns with a process here. */
+  turns(): ReadonlySet<string>;
+  /** All that its workers have printed. */
+  readonly log: string;
+}
+
+export interface MachineOptions {
+  /** Of the trial. */
+  readonly root: string;
+  readonly name: string;
+  readonly keyFile: string;
+  readonly depot: string;
+  readonly way: Cuttable;
+  readonly max: number;
+  /** Without its folder of sessions. */
+  readonly script: object;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How long a lease lasts, in seconds. */
+export const TTL_S = 10;
+
+export function makeMachine(options: MachineOptions): Machine {
+  const { name, keyFile, depot, way, max, script } = options;
+  // With the separator: one machine's name may begin with another's.
+  const root = join(options.root, name, "/");
+  const home = join(root, "home");
+  const config = join(home, ".config/quasar");
+  for (const each of [config, join(root, "tmp"), join(root, "sessions")]) {
+    mkdirSync(each, { recursive: true });
+  }
+  cpSync(keyFile, join(config, "fleet.key"));
+  const scriptFile = join(root, "script.json");
+  writeFileSync(scriptFile, JSON.stringify({ ...script, sessions: join(root, "sessions") }));
+  const agent = JSON.stringify(`scripted:${scriptFile}`);
+  writeFileSync(join(config, "config.toml"), `coder = ${agent}\nreviewer = ${agent}\n`);
+  const env = { ...options.env, HOME: home, TMPDIR: join(root, "tmp") };
+  const url = `http://127.0.0.1:${way.port}`;
+  const log = join(root, "worker.log");
+  const told: Told[] = [];
+  let keeper: ChildProcess | undefined;
+
+  const isMeant: Readonly<Record<Part, (pid: number) => boolean>> = {
+    all: () => true,
+    worker: (pid) => turnOf(pid) === "" && commandOf(pid).includes(" worker "),
+    "all but agents": (pid) => turnOf(pid) === "",
+  };
+
+  return {
+    ...{ name, home, way, told, log },
+    start() {
+      const flags = ["--depot", depot, "--max", `${max}`, "--ttl", `${TTL_S}`, "--json"];
+      keeper = spawn(process.execPath, [QUASAR, "worker", "--fleet", url, ...flags], {
+        ...{ cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true },
+      });
+      for (const stream of [keeper.stdout, keeper.stderr]) {
+        if (stream === null) continue;
+        createInterface({ input: stream }).on("line", (line) => {
+          const at = performance.now();
+          appendFileSync(log, `${(at / 1000).toFixed(2)} ${line}\n`);
+          if (line.startsWith("{")) told.push({ at, ...(JSON.parse(line) as { type: string }) });
+        });
+      }
+    },
+    kill: (part) => signalAll(root, "SIGKILL", isMeant[part]),
+    freeze: (part) => signalAll(root, "SIGSTOP", isMeant[part]),
+    thaw: () => signalAll(root, "SIGCONT"),
+    stop: () => void keeper?.kill("SIGTERM"),
+    turns: () =>
+      new Set(
+        processesOf(root)
+          .map(turnOf)
+          .filter((turn) => turn !== ""),
+      ),
+  };
+}
