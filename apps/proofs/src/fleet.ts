@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { chanceOf } from "@quasar/torture";
 import { brokenOf, factsOf, type TrialFacts } from "./fleet/facts.ts";
 import { type Row, ROWS } from "./fleet/rows.ts";
+import { hasNamespaces } from "./fleet/namespace.ts";
 import { restateProgram } from "./fleet/server.ts";
 import { type Ended, tableOf } from "./fleet/table.ts";
 import { RESPONSE_USD, Trial } from "./fleet/trial.ts";
@@ -33,6 +34,7 @@ const { values } = parseArgs({
 });
 
 if (values.help) process.stdout.write(HELP);
+else if (!hasNamespaces()) console.warn("fleet SKIPPED: not root here");
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -48,6 +50,12 @@ async function main(): Promise<number> {
   const model = await startModelServer([scriptedWire(RESPONSE_USD)], async (name, step, request) =>
     step === "asked" ? trials.get(name)?.hear(request) : undefined,
   );
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      const all = [...trials.values()].map((trial) => trial.close());
+      void Promise.all(all).then(() => process.exit(1));
+    });
+  }
   const ended: Ended[] = [];
   try {
     const given = { scratch, trials, model, program };
@@ -117,6 +125,7 @@ async function tried(
     ended = { ...of, seen: [], broken: [message], seconds: seconds() };
   } finally {
     await trial?.close();
+    trials.delete(name);
   }
   process.stderr.write(
     `${name}: ${ended.seconds} s ${ended.seen.join(", ")} ${ended.broken.join("; ") || "nothing broken"}\n`,

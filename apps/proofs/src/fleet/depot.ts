@@ -13,7 +13,7 @@ export interface Depot {
   /** Resolves with the commit that the branch has moved to once such a push waits. */
   held(timeoutMs: number): Promise<string>;
   /** Lets it end. */
-  letGo(): void;
+  release(): void;
   /** Nobody reaches it. */
   takeAway(): void;
   bringBack(): void;
@@ -23,7 +23,7 @@ export interface Depot {
   has(commit: string): boolean;
 }
 
-/** Waits in its folder until it is let go, where a trial has asked for it. */
+/** Waits in its folder until it is released, where a trial has asked for it. */
 const hook = (folder: string): string => `#!/bin/sh
 while read -r from to ref; do
   if [ "$ref" = "refs/heads/${BRANCH}" ] && mv "${folder}/next" "${folder}/mine" 2>/dev/null; then
@@ -65,7 +65,7 @@ export function makeDepot(
       await until("a push that moves the branch", timeoutMs, () => existsSync(held));
       return readFileSync(held, "utf8").trim();
     },
-    letGo: () => writeFileSync(join(folder, "go"), ""),
+    release: () => writeFileSync(join(folder, "go"), ""),
     takeAway: () => renameSync(path, away),
     bringBack: () => renameSync(away, path),
     landings: () => lines("%T %s"),

@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { processesOf } from "@quasar/torture";
 import { QUASAR } from "../blackbox/place.ts";
 import type { Cuttable } from "./cuttable.ts";
-import { commandOf, signalAll, turnOf } from "./processes.ts";
+import { beginNamespace, inNamespace } from "./namespace.ts";
+import { commandOf, isKeptWorker, signalAll, turnOf } from "./processes.ts";
 
 /** A line that a worker has printed. */
 export interface Told {
@@ -20,20 +21,20 @@ export interface Told {
 /** Whether a process is meant, of those of a machine. */
 type Part = "all" | "worker" | "all but agents";
 
-/** A machine of a fleet: a home of its own, and all processes that have it. */
+/** A machine of a fleet: a home of its own, and processes that see those of no other machine. */
 export interface Machine {
   readonly name: string;
   readonly home: string;
   readonly way: Cuttable;
   readonly told: readonly Told[];
-  /** Starts its worker. */
-  start(): void;
+  /** Starts its worker, and the machine where that is gone. */
+  start(): Promise<void>;
   /** Ends processes at once. */
   kill(part: Part): Promise<void>;
   freeze(part: Part): Promise<void>;
   thaw(): Promise<void>;
   /** Has its worker save and give back what is under way. */
-  stop(): void;
+  stop(): Promise<void>;
   /** Turns with a process here. */
   turns(): ReadonlySet<string>;
   /** All that its workers have printed. */
@@ -74,7 +75,7 @@ export function makeMachine(options: MachineOptions): Machine {
   const url = `http://127.0.0.1:${way.port}`;
   const log = join(root, "worker.log");
   const told: Told[] = [];
-  let keeper: ChildProcess | undefined;
+  let init: number | undefined;
 
   const isMeant: Readonly<Record<Part, (pid: number) => boolean>> = {
     all: () => true,
@@ -84,13 +85,16 @@ export function makeMachine(options: MachineOptions): Machine {
 
   return {
     ...{ name, home, way, told, log },
-    start() {
+    async start() {
+      if (init === undefined || commandOf(init) === "")
+        init = await beginNamespace(name, root, env);
       const flags = ["--depot", depot, "--max", `${max}`, "--ttl", `${TTL_S}`, "--json"];
-      keeper = spawn(process.execPath, [QUASAR, "worker", "--fleet", url, ...flags], {
+      const worker = [process.execPath, QUASAR, "worker", "--fleet", url, ...flags];
+      const [file = "", ...args] = inNamespace(init, worker);
+      const { stdout, stderr } = spawn(file, args, {
         ...{ cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true },
       });
-      for (const stream of [keeper.stdout, keeper.stderr]) {
-        if (stream === null) continue;
+      for (const stream of [stdout, stderr]) {
         createInterface({ input: stream }).on("line", (line) => {
           const at = performance.now();
           appendFileSync(log, `${(at / 1000).toFixed(2)} ${line}\n`);
@@ -101,7 +105,11 @@ export function makeMachine(options: MachineOptions): Machine {
     kill: (part) => signalAll(root, "SIGKILL", isMeant[part]),
     freeze: (part) => signalAll(root, "SIGSTOP", isMeant[part]),
     thaw: () => signalAll(root, "SIGCONT"),
-    stop: () => void keeper?.kill("SIGTERM"),
+    stop: () =>
+      signalAll(root, "SIGTERM", (pid) => {
+        const command = commandOf(pid);
+        return command.startsWith(process.execPath) && isMeant.worker(pid) && !isKeptWorker(pid);
+      }),
     turns: () =>
       new Set(
         processesOf(root)

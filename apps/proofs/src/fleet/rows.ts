@@ -97,7 +97,7 @@ export const ROWS: readonly Row[] = [
       await machine.kill("worker");
       await sleep(1000);
       const since = performance.now();
-      machine.start();
+      await machine.start();
       const { machine: by, at } = await trial.taken(work, since, { timeoutMs: WAIT_MS });
       return all(
         within("adopted in", secondsSince(since, at), 5),
@@ -128,13 +128,13 @@ export const ROWS: readonly Row[] = [
       await trial.server.kill();
       await sleep(20_000);
       const begun = turnsBegun(trial, down + TTL_S * 1000);
-      const goesOn = trial.asked.some(({ turnId, step }) => turnId === asked.turnId && step > 0);
+      const continues = trial.asked.some(({ turnId, step }) => turnId === asked.turnId && step > 0);
       await trial.server.start();
       const back = performance.now();
       await until("a turn begins", WAIT_MS, () => turnsBegun(trial, back).length > 0);
       return all(
         within("continues after", secondsSince(back), 5),
-        law(goesOn, "the turn in flight did not go on"),
+        law(continues, "the turn in flight did not continue"),
         law(begun.length === 0, `begun without a server: ${begun.join(", ")}`),
       );
     },
@@ -153,7 +153,7 @@ export const ROWS: readonly Row[] = [
       await sleep(2000);
       const starts = [
         () => trial.server.start(),
-        ...trial.machines.map((machine) => async () => machine.start()),
+        ...trial.machines.map((machine) => () => machine.start()),
       ];
       const order = starts.map((start) => ({ start, at: random() }));
       for (const { start } of order.toSorted((one, other) => one.at - other.at)) {
@@ -166,7 +166,7 @@ export const ROWS: readonly Row[] = [
   {
     name: "worker-frozen",
     expected: `taken over ≤ ${TAKEOVER_S} s, old agent ended ≤ 5 s after the thaw, ≤ 1 repeated`,
-    setting: { slowMs: 60_000 },
+    setting: { slowMs: 45_000 },
     maxRepeated: 1,
     play: frozen("all but agents"),
   },
@@ -191,7 +191,7 @@ export const ROWS: readonly Row[] = [
       await machine.freeze("all");
       const taken = await takenOver(trial, LANE, since, machine);
       await sleep(10_000);
-      trial.depot.letGo();
+      trial.depot.release();
       await machine.thaw();
       await trial.done();
       return all(taken, law(trial.depot.has(commit), "the landing was made again"));
@@ -206,13 +206,13 @@ export const ROWS: readonly Row[] = [
       const { asked } = await slowTurn(trial);
       trial.depot.takeAway();
       await sleep(30_000);
-      const goesOn = trial.asked.some(({ turnId, step }) => turnId === asked.turnId && step > 0);
+      const continues = trial.asked.some(({ turnId, step }) => turnId === asked.turnId && step > 0);
       const back = performance.now();
       trial.depot.bringBack();
       await until("a turn begins", WAIT_MS, () => turnsBegun(trial, back).length > 0);
       return all(
         { seen: [`next turn after ${secondsSince(back)} s`], broken: [] },
-        law(goesOn, "the turn in flight did not go on"),
+        law(continues, "the turn in flight did not continue"),
       );
     },
   },

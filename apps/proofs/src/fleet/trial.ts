@@ -123,7 +123,7 @@ export class Trial {
     const port = createFleetPort({ url, key });
     const trial = new Trial(root, { server, depot, machines, port });
     onMade(trial);
-    for (const machine of machines) machine.start();
+    await Promise.all(machines.map((machine) => machine.start()));
     const flags = ["--fleet", url, "--depot", depot.path, "--total-budget", "5", "--json"];
     const said = execFileSync(
       process.execPath,
@@ -210,21 +210,24 @@ export class Trial {
 
   /** Has all end by themselves. @returns What is left of processes then. */
   async stop(): Promise<readonly string[]> {
-    for (const machine of this.machines) machine.stop();
-    const ofMachines = (): readonly string[] =>
+    await Promise.all(this.machines.map((machine) => machine.stop()));
+    const left = (): readonly string[] =>
       this.machines.flatMap(({ name }) =>
-        processesOf(join(this.root, name, "/")).map((pid) => `${name}: ${commandOf(pid)}`),
+        processesOf(join(this.root, name, "/"))
+          .map(commandOf)
+          .filter((command) => command.startsWith(process.execPath) || command.startsWith("git "))
+          .map((command) => `${name}: ${command.slice(0, 200)}`),
       );
-    const isOver = await until("the workers have ended", 20_000, () => ofMachines().length === 0)
+    const isOver = await until("the workers have ended", 20_000, () => left().length === 0)
       .then(() => true)
       .catch(() => false);
-    return isOver ? [] : ofMachines().map((each) => each.slice(0, 200));
+    return isOver ? [] : left();
   }
 
   /** Ends whatever is left of it. */
   async close(): Promise<void> {
     this.#port.close();
-    this.depot.letGo();
+    this.depot.release();
     await this.server.kill();
     await signalAll(join(this.root, "/"), "SIGKILL");
     for (const { way } of this.machines) await way.close();
