@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LANE } from "@quasar/nebula/port";
 import { type Machine, TTL_S } from "./machine.ts";
-import { type Asked, type Setting, SLOW_WORK, type Trial } from "./trial.ts";
+import { type Asked, FIRST_REVIEW, type Setting, SLOW_WORK, type Trial } from "./trial.ts";
 import { until } from "./until.ts";
 
 /** What a row says beside what holds in each. */
@@ -73,9 +73,14 @@ function frozen(part: "all" | "all but agents"): Row["play"] {
     await machine.freeze(part);
     const taken = await takenOver(trial, work, since, machine);
     await sleep(Math.max(0, 30_000 - (performance.now() - since)));
+    const isAlive = machine.turns().has(asked.turnId);
     const thawed = performance.now();
     await machine.thaw();
-    return all(taken, await agentEnds(machine, asked.turnId, thawed));
+    return all(
+      taken,
+      await agentEnds(machine, asked.turnId, thawed),
+      law(isAlive, "the agent has ended before the thaw: the row shows nothing"),
+    );
   };
 }
 
@@ -118,9 +123,22 @@ export const ROWS: readonly Row[] = [
     },
   },
   {
+    name: "machine-gone-between",
+    expected: `taken over ≤ ${TAKEOVER_S} s, only the turn that has just begun is repeated`,
+    setting: {},
+    maxRepeated: 1,
+    async play(trial) {
+      const asked = await trial.request(FIRST_REVIEW);
+      const [machine, work] = [trial.machine(asked.machine), await trial.refOf("a")];
+      const since = performance.now();
+      await machine.kill("all");
+      return takenOver(trial, work, since, machine);
+    },
+  },
+  {
     name: "server-down",
     expected: "the turn in flight ends, nothing begins; continues ≤ 5 s after, 0 repeated",
-    setting: { slowMs: 24_000 },
+    setting: { slowMs: 18_000 },
     maxRepeated: 0,
     async play(trial) {
       const { asked } = await slowTurn(trial);
@@ -166,14 +184,14 @@ export const ROWS: readonly Row[] = [
   {
     name: "worker-frozen",
     expected: `taken over ≤ ${TAKEOVER_S} s, old agent ended ≤ 5 s after the thaw, ≤ 1 repeated`,
-    setting: { slowMs: 45_000 },
+    setting: { slowMs: 42_000 },
     maxRepeated: 1,
     play: frozen("all but agents"),
   },
   {
     name: "machine-frozen",
     expected: `taken over ≤ ${TAKEOVER_S} s, old agent ended ≤ 5 s after the thaw, ≤ 1 repeated`,
-    setting: { slowMs: 24_000 },
+    setting: { slowMs: 18_000 },
     maxRepeated: 1,
     play: frozen("all"),
   },
@@ -219,7 +237,7 @@ export const ROWS: readonly Row[] = [
   {
     name: "network-cut",
     expected: `nothing begins there; taken over ≤ ${TAKEOVER_S} s, ≤ 1 repeated`,
-    setting: { slowMs: 40_000 },
+    setting: { slowMs: 42_000 },
     maxRepeated: 1,
     async play(trial) {
       const { asked, machine, work } = await slowTurn(trial);

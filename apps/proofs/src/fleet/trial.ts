@@ -59,8 +59,9 @@ const END_MS = 150_000;
 
 const MACHINES = ["one", "two", "three"];
 
-/** The first phase's coder: see `fivePhases`. */
+/** The first phase's coder, and its reviewer: by their places in `fivePhases`. */
 export const SLOW_WORK = "coder 1";
+export const FIRST_REVIEW = "reviewer 7";
 
 /** A fleet with a nebula that is worked on: a server, a depot and three machines. */
 export class Trial {
@@ -103,8 +104,9 @@ export class Trial {
     const depot = makeDepot(root, person, base);
     const turns = nebula.turns.map((turn) => {
       const { role, match } = turn as { role: string; match: string };
-      const isSlow = role === "coder" && match === taskOf("a");
-      return { ...turn, delayMs: isSlow ? slowMs : QUICK_MS };
+      if (role !== "coder" || match !== taskOf("a")) return { ...turn, delayMs: QUICK_MS };
+      // Most of its time is after the first request.
+      return { ...turn, says: Array.from({ length: 5 }, () => "Writing it"), delayMs: slowMs };
     });
     const script = { turns, model: `${model.urlOf(name)}/scripted`, responseUsd: BOUND_USD };
     const machines: Machine[] = [];
