@@ -35,6 +35,8 @@ export interface CarryOutOptions extends HandOptions {
   readonly isForeign: boolean;
   /** What people ask of all who work on the nebula, as it is now. */
   readonly orders: () => Orders;
+  /** Waited for before a turn begins, once all before it is saved. */
+  readonly beforeTurn: () => Promise<void>;
 }
 
 /**
@@ -64,7 +66,8 @@ export async function handEngine(
     maxBudgetUsd,
     isForeign,
     orders,
-  }: Pick<CarryOutOptions, "maxBudgetUsd" | "isForeign" | "orders">,
+    beforeTurn,
+  }: Pick<CarryOutOptions, "maxBudgetUsd" | "isForeign" | "orders" | "beforeTurn">,
 ): Promise<Engine> {
   const { repository, state, env, stateFolder, signal, onEvent } = options;
   const store = borrowState(state, (event: NebulaEvent) => onEvent(event));
@@ -89,6 +92,7 @@ export async function handEngine(
     trustsRuns: isForeign,
     withoutOwnHook: options.withoutOwnHook,
     fleet: undefined,
+    beforeTurn,
     steering: {
       get isStopping() {
         return orders().stop !== "";

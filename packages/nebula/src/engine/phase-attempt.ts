@@ -142,7 +142,8 @@ export class PhaseAttempt {
     return taskText(spec, phase, { ...store.current, landed: this.#landed });
   }
 
-  #mayBeginTurn(role: AgentRole | undefined): boolean {
+  async #mayBeginTurn(role: AgentRole | undefined): Promise<boolean> {
+    if (role !== undefined) await this.#engine.beforeTurn?.();
     const { steering, agentLimits, now } = this.#engine;
     if (steering.isStopping) return false;
     const isLimited =

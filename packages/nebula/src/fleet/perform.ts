@@ -51,6 +51,9 @@ const LOOK_MS = 1000;
 /** How long the last copy of a run may take that is given back, in milliseconds. */
 const LAST_COPY_MS = 20_000;
 
+/** How long a turn waits for the depot to have all before it, in milliseconds: without the depot the work continues. */
+const COPY_MS = 5000;
+
 /** Nothing begins as long as it is not certain that the work is this worker's. */
 const UNSURE: Orders = { isPaused: true, stop: "" };
 
@@ -130,6 +133,7 @@ interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "
   readonly maxBudgetUsd: number;
   readonly orders: () => Orders;
   readonly onEvent: CarryOutOptions["onEvent"];
+  readonly beforeTurn: CarryOutOptions["beforeTurn"];
   readonly copier: RunCopier;
 }
 
@@ -164,6 +168,8 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   return {
     ...{ repository, state, ref, isForeign, copier, maxBudgetUsd: task.maxBudgetUsd },
     orders: () => (held.isSure ? held.orders : UNSURE),
+    // Where this machine goes, the turn that it is in is all that is done again.
+    beforeTurn: () => copier.flushFor(COPY_MS),
     onEvent(event) {
       copier.changed();
       if (event.type === "question_asked") passQuestion(options, home, event.id);

@@ -46,10 +46,7 @@ export class RunCopier {
   changed(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      const { warn, signal } = this.#options;
-      this.#push().catch((error: unknown) => {
-        if (!signal.aborted) warn(`the run is not copied: ${String(error)}`);
-      });
+      this.#push().catch((error: unknown) => this.#failed(error));
     }, GATHER_MS);
   }
 
@@ -58,6 +55,19 @@ export class RunCopier {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#push();
+  }
+
+  /** The same, for so long: what the depot has not taken by then follows later, or with the last flush. */
+  async flushFor(mostMs: number): Promise<void> {
+    const over = new AbortController();
+    const late = sleep(mostMs, undefined, { signal: over.signal }).catch(() => {});
+    await Promise.race([this.flush().catch((error: unknown) => this.#failed(error)), late]);
+    over.abort();
+  }
+
+  #failed(error: unknown): void {
+    const { warn, signal } = this.#options;
+    if (!signal.aborted) warn(`the run is not copied: ${String(error)}`);
   }
 
   #push(): Promise<void> {
