@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chanceOf } from "@quasar/torture";
 import { brokenOf, factsOf, type TrialFacts } from "./fleet/facts.ts";
-import { type Row, ROWS } from "./fleet/rows.ts";
+import { ALL_QUIET, RANDOM_FAULTS } from "./fleet/random-faults.ts";
+import { type Row, ROWS, UNDISTURBED } from "./fleet/rows.ts";
 import { hasNamespaces } from "./fleet/namespace.ts";
 import { restateProgram } from "./fleet/server.ts";
 import { type Ended, tableOf } from "./fleet/table.ts";
@@ -19,6 +20,8 @@ have a fleet of three machines work on five phases, while machines, server or de
 
   --row <name>      only this one; may be repeated: ${ROWS.map(({ name }) => name).join(", ")}
   --times <count>   how often each (default: 1)
+  --random <time>   instead: faults by chance over nebulae of twenty phases, for so many minutes
+  --seed <number>   decides what happens, and when (default: 1)
   --report <file>   write all of it as JSON
   --keep            keep the folders of trials that came out wrong
 `;
@@ -27,6 +30,8 @@ const { values } = parseArgs({
   options: {
     row: { type: "string", multiple: true },
     times: { type: "string", default: "1" },
+    random: { type: "string" },
+    seed: { type: "string", default: "1" },
     report: { type: "string" },
     keep: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
@@ -40,10 +45,12 @@ else process.exitCode = await main();
 async function main(): Promise<number> {
   const unknown = values.row?.find((name) => !ROWS.some((row) => row.name === name));
   const times = Number(values.times);
-  if (unknown !== undefined || !Number.isInteger(times) || times < 1) {
+  const minutes = Number(values.random ?? 0);
+  if (unknown !== undefined || !Number.isInteger(times) || times < 1 || !(minutes >= 0)) {
     process.stderr.write(HELP);
     return 2;
   }
+  const plan = planOf(values);
   const program = restateProgram();
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), "quasar-fleet-"));
   const trials = new Map<string, Trial>();
@@ -59,14 +66,14 @@ async function main(): Promise<number> {
   const ended: Ended[] = [];
   try {
     const given = { scratch, trials, model, program };
-    const [undisturbed, ...others] = ROWS;
-    if (undisturbed === undefined) return 2;
-    const first = await tried(undisturbed, 1, { ...given, whole: undefined });
+    const first = await tried(plan.first, 1, { ...given, whole: undefined });
     ended.push(first);
     const { facts: whole } = first;
-    const wanted = others.filter(({ name }) => values.row?.includes(name) ?? true);
-    for (const row of whole === undefined ? [] : wanted) {
-      for (let time = 1; time <= times; time += 1) {
+    const end = performance.now() + minutes * 60_000;
+    for (const row of whole === undefined ? [] : plan.others) {
+      const isLeft = (time: number): boolean =>
+        values.random === undefined ? time <= times : performance.now() < end;
+      for (let time = 1; isLeft(time); time += 1) {
         ended.push(await tried(row, time, { ...given, whole }));
       }
     }
@@ -81,6 +88,16 @@ async function main(): Promise<number> {
   }
   process.stdout.write(`${tableOf(ended).join("\n")}\n`);
   return ended.some(({ broken }) => broken.length > 0) ? 1 : 0;
+}
+
+/** What is tried: first what all others are compared with. */
+function planOf({ row: names, random }: { row?: string[]; random?: string }): {
+  readonly first: Row;
+  readonly others: readonly Row[];
+} {
+  if (random !== undefined) return { first: ALL_QUIET, others: [RANDOM_FAULTS] };
+  const others = ROWS.filter(({ name }) => names?.includes(name) ?? true);
+  return { first: UNDISTURBED, others };
 }
 
 interface Given {
@@ -110,12 +127,13 @@ async function tried(
       trials.set(name, one),
     );
     let chances = 0;
-    const random = (): number => chanceOf(`${name} ${(chances += 1)}`);
-    const { seen, broken } = await row.play(trial, random);
+    const random = (): number => chanceOf(`${values.seed} ${name} ${(chances += 1)}`);
+    const { seen, broken, maxRepeated = row.maxRepeated } = await row.play(trial, random);
     await trial.done();
     const facts = await factsOf(trial);
     const left = await trial.stop();
-    const laws = brokenOf(facts, { whole: whole ?? facts, maxRepeated: row.maxRepeated });
+    const isOrdered = row.setting.nebula === undefined;
+    const laws = brokenOf(facts, { whole: whole ?? facts, maxRepeated, isOrdered });
     ended = {
       ...{ ...of, seen, facts, seconds: seconds() },
       broken: [...broken, ...laws, ...left.map((each) => `left: ${each}`)],

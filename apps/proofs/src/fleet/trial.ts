@@ -10,7 +10,7 @@ import { QUASAR } from "../blackbox/place.ts";
 import type { ModelServer } from "../torture/model/server.ts";
 import { FOLDER, makeNebulaFixture } from "../torture/nebula/fixture.ts";
 import { fivePhases } from "../torture/nebula/five-phases.ts";
-import { taskOf } from "../torture/nebula/tortured-nebula.ts";
+import { taskOf, type TorturedNebula } from "../torture/nebula/tortured-nebula.ts";
 import { cuttable } from "./cuttable.ts";
 import { type Depot, makeDepot } from "./depot.ts";
 import { type Machine, makeMachine } from "./machine.ts";
@@ -37,6 +37,8 @@ export interface Asked {
 export interface Setting {
   /** How long the first phase's coder takes, in milliseconds. @default as all others */
   readonly slowMs?: number | undefined;
+  /** @default five phases that land in the order of the plan */
+  readonly nebula?: TorturedNebula | undefined;
   /** How many phases a machine works on at once. @default 1 */
   readonly max?: number | undefined;
 }
@@ -86,8 +88,7 @@ export class Trial {
 
   /** @returns With the workers and the nebula begun. */
   static async begin(options: TrialOptions, onMade: (trial: Trial) => void): Promise<Trial> {
-    const { root, name, model, slowMs = QUICK_MS, max = 1 } = options;
-    const nebula = fivePhases("plan");
+    const { root, name, model, slowMs = QUICK_MS, max = 1, nebula = fivePhases("plan") } = options;
     mkdirSync(join(root, "person"), { recursive: true });
     const fixture = makeNebulaFixture(join(root, "person"), nebula);
     const { PATH = "" } = process.env;
