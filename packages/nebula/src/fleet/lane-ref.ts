@@ -1,5 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "@quasar/git";
-import { depotRefs, fetchFromDepot, pushToDepot } from "@quasar/git/depot";
+import {
+  depotRefs,
+  type DepotUpdate,
+  fetchFromDepot,
+  type PushedToDepot,
+  pushToDepot,
+} from "@quasar/git/depot";
 import { treeOfCommit } from "@quasar/git/internal";
 import { commitTree, type MergeFolder } from "@quasar/git/landing";
 import { NebulaError } from "../errors.ts";
@@ -15,6 +22,9 @@ export interface LaneRefOptions {
   readonly epoch: Epoch;
   readonly signal: AbortSignal;
 }
+
+/** How often a depot is tried that is out of reach, in milliseconds. */
+const AGAIN_MS = 1000;
 
 /**
  * The ref at the depot that moves with each landing in the same push: a conductor whose lane was taken over finds it
@@ -38,10 +48,7 @@ export class LaneRef {
       const from = found.get(ref) ?? "";
       if (from !== "") await fetchFromDepot(repository, { url: depot, wants: [{ ref }], signal });
       const to = await this.#commit(from, base, `conductor ${epoch.n} ${epoch.writer}`);
-      const pushed = await pushToDepot(repository, {
-        ...{ url: depot, signal },
-        updates: [{ ref, from, to }],
-      });
+      const pushed = await this.#push([{ ref, from, to }]);
       if (pushed.kind === "pushed") {
         this.#at = to;
         return;
@@ -51,7 +58,7 @@ export class LaneRef {
   }
 
   /**
-   * Moves the branch at the depot by one landing.
+   * Moves the branch at the depot by one landing, as soon as the depot is in reach.
    *
    * @returns `stale`: the branch, or the lane, is somewhere else.
    */
@@ -60,7 +67,7 @@ export class LaneRef {
     readonly onto: string;
     readonly candidate: string;
   }): Promise<"landed" | "stale"> {
-    const { repository, depot, nebula, signal } = this.#options;
+    const { depot, nebula } = this.#options;
     const { branch, onto, candidate } = landing;
     const { lane } = depotNames(nebula);
     const next = await this.#commit(this.#at, candidate, `landing ${candidate}`);
@@ -68,13 +75,25 @@ export class LaneRef {
       { ref: `refs/heads/${branch}`, from: onto, to: candidate },
       { ref: lane, from: this.#at, to: next },
     ];
-    const pushed = await pushToDepot(repository, { url: depot, updates, signal });
+    const pushed = await this.#push(updates);
     if (pushed.kind === "pushed") {
       this.#at = next;
       return "landed";
     }
     if (pushed.kind === "stale") return "stale";
     throw unpushed(depot, pushed.message);
+  }
+
+  /** Of one that had no answer nobody knows whether it was made: made again it changes nothing. */
+  async #push(
+    updates: readonly DepotUpdate[],
+  ): Promise<Exclude<PushedToDepot, { readonly kind: "unreachable" }>> {
+    const { repository, depot, signal } = this.#options;
+    for (;;) {
+      const pushed = await pushToDepot(repository, { url: depot, updates, signal });
+      if (pushed.kind !== "unreachable") return pushed;
+      await sleep(AGAIN_MS, undefined, { signal });
+    }
   }
 
   async #commit(parent: string, of: string, message: string): Promise<string> {
