@@ -60,7 +60,10 @@ async function main(): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       const all = [...trials.values()].map((trial) => trial.close());
-      void Promise.all(all).then(() => process.exit(1));
+      void Promise.all(all).then(() => {
+        rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+        process.exit(1);
+      });
     });
   }
   const ended: Ended[] = [];

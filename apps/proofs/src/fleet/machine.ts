@@ -12,10 +12,10 @@ import { commandOf, isKeptWorker, signalAll, turnOf } from "./processes.ts";
 export interface Told {
   /** As `performance.now()` has it. */
   readonly at: number;
-  readonly type: string;
-  /** Of `takes` and `leaves`: the phase's ref, or the lane. */
+  /** Such as `takes` and `leaves`. */
+  readonly what: string;
+  /** Of these: the phase's ref, or the lane. */
   readonly work?: string | undefined;
-  readonly [key: string]: unknown;
 }
 
 /** Whether a process is meant, of those of a machine. */
@@ -98,7 +98,8 @@ export function makeMachine(options: MachineOptions): Machine {
         createInterface({ input: stream }).on("line", (line) => {
           const at = performance.now();
           appendFileSync(log, `${(at / 1000).toFixed(2)} ${line}\n`);
-          if (line.startsWith("{")) told.push({ at, ...(JSON.parse(line) as { type: string }) });
+          if (line.startsWith("{"))
+            told.push({ at, ...(JSON.parse(line) as Pick<Told, "what" | "work">) });
         });
       }
     },

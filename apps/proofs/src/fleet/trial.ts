@@ -181,7 +181,7 @@ export class Trial {
       for (const machine of this.machines) {
         if (machine === not) continue;
         const told = machine.told.find(
-          ({ at, type, work: what }) => at > after && type === "takes" && what === work,
+          (each) => each.at > after && each.what === "takes" && each.work === work,
         );
         if (told !== undefined) return { machine, at: told.at };
       }
@@ -192,7 +192,7 @@ export class Trial {
   /** Who has the lane now. */
   laneHolder(): Machine | undefined {
     return this.machines.find(
-      ({ told }) => told.findLast(({ work }) => work === LANE)?.type === "takes",
+      ({ told }) => told.findLast(({ work }) => work === LANE)?.what === "takes",
     );
   }
 
