@@ -87,7 +87,7 @@ async function runNextStep(run: Run): Outcome {
   const next = nextStep(run.state, run);
   if ("end" in next) return endingOf(next.end, run.state, run.runKind);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
-  if (mayBuy(next.step) && !(await mayBeginTurn(run))) return INTERRUPTED;
+  if (mayBuy(next.step) && !mayBeginTurn(run)) return INTERRUPTED;
   const ending = await STEPS[next.step](run);
   if (run.superseded === undefined) await reportControls(run);
   // In the others agents or checks work, after which nothing holds that was seen before.
@@ -95,8 +95,8 @@ async function runNextStep(run: Run): Outcome {
   return ending;
 }
 
-async function mayBeginTurn({ settings }: Run, role?: AgentRole): Promise<boolean> {
-  return (await settings.mayBeginTurn?.(role)) !== false;
+function mayBeginTurn({ settings }: Run, role?: AgentRole): boolean {
+  return settings.mayBeginTurn?.(role) !== false;
 }
 
 /** A step changes the run's state, or ends the run. */
@@ -142,7 +142,7 @@ async function again(run: Run): Outcome {
 
 async function work(run: Run, phase: TurnPhase): Outcome {
   const role = phase === "reviewing" ? "reviewer" : "coder";
-  if (!(await mayBeginTurn(run, role))) return INTERRUPTED;
+  if (!mayBeginTurn(run, role)) return INTERRUPTED;
   const unread = takeAnswers(run);
   if (unread !== undefined) return unread;
   return outcomeOf(run, await takeTurn(run, phase));

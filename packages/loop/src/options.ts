@@ -188,12 +188,12 @@ export interface LoopOptions {
    */
   readonly holdsLock?: (() => boolean) | undefined;
   /**
-   * Asked before a turn begins, and before checks, once all before it is saved: `false` ends the run as `interrupted`. What
-   * takes its time has the turn begin later. @default always
+   * Asked before a turn begins, and before checks: `false` ends the run as `interrupted` once the turn that works has
+   * ended and its work is saved. @default always
    *
    * @param role - Whose turn it is; `undefined` before checks, which one may follow.
    */
-  readonly mayBeginTurn?: ((role: AgentRole | undefined) => boolean | Promise<boolean>) | undefined;
+  readonly mayBeginTurn?: ((role: AgentRole | undefined) => boolean) | undefined;
   /** Interrupts the loop: the agent is cancelled, the state saved. */
   readonly signal?: AbortSignal | undefined;
   /** @default the system's clock */

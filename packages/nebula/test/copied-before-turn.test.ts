@@ -10,7 +10,7 @@ import { createFilePort } from "../src/port/files/file-port.ts";
 import { loadNebula } from "../src/spec/index.ts";
 import { agent, agentsOf, aPlace, MANIFEST, phase, write } from "./place.ts";
 
-test("the depot has what a turn has done before the next one begins", {
+test("the depot has what a turn has done, and that the next one begins, before its agent is started", {
   timeout: 60_000,
 }, async () => {
   const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
@@ -34,12 +34,14 @@ test("the depot has what a turn has done before the next one begins", {
   const reviewer = agent("reviewer", () => {
     const refs = git("for-each-ref", "--format=%(refname)").split("\n");
     const [tip = "HEAD"] = refs.filter((ref) => ref.endsWith("/tip"));
-    seen.push(git("ls-tree", "--name-only", tip));
+    const [run = "HEAD"] = refs.filter((ref) => ref.endsWith("/run"));
+    const turn = git("show", `${run}:checkpoint.toml`).match(/^turn\.(?:role|status) = .*$/gmu);
+    seen.push(git("ls-tree", "--name-only", tip), ...(turn ?? []));
     return "APPROVED: it is there";
   });
   const coded = agentsOf({ "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
   const done = workOnFleet({
-    ...{ port, depots: [depot], machine: "one", labels: [], most: 1, ttlMs: 3000, graceMs: 1000 },
+    ...{ port, depots: [depot], machine: "one", most: 1, ttlMs: 3000, graceMs: 1000 },
     limitsOf: () => ({ maxWorkers: 1, totalUsd: 0, phaseUsd: 5 }),
     optionsOf: (given) => ({ ...coded(given), reviewer }),
     keys: createKeyManager({ dir: join(place.root, "one", "keys") }),
@@ -51,5 +53,5 @@ test("the depot has what a turn has done before the next one begins", {
   }
   stop.abort();
   await done;
-  expect(seen).toEqual(["a.txt\nbase.txt"]);
+  expect(seen).toEqual(["a.txt\nbase.txt", "turn.role = 'reviewer'", "turn.status = 'started'"]);
 });

@@ -80,7 +80,7 @@ export interface Engine {
   /** Whether runs continue that this machine has not begun here. */
   readonly trustsRuns: boolean;
   readonly steering: Steering;
-  /** Waited for before a turn begins, once all before it is saved. @default nothing is */
+  /** Waited for before an agent is started, once it is saved that its turn begins. @default nothing is */
   readonly beforeTurn?: (() => Promise<void>) | undefined;
   /** What controls git, against how it was when the nebula began: no run begins with what has changed since. */
   readonly controls: SharedControls;

@@ -35,7 +35,7 @@ export interface CarryOutOptions extends HandOptions {
   readonly isForeign: boolean;
   /** What people ask of all who work on the nebula, as it is now. */
   readonly orders: () => Orders;
-  /** Waited for before a turn begins, once all before it is saved. */
+  /** Waited for before an agent is started, once it is saved that its turn begins. */
   readonly beforeTurn: () => Promise<void>;
 }
 

@@ -12,17 +12,18 @@ interface AgentPlace {
   /** Within the work tree: `.` or a path without `..`. It is made where it is missing. */
   readonly folder: string;
   readonly env: TreeEnv;
+  readonly beforeTurn: Engine["beforeTurn"];
 }
 
 /** What a phase's run works by, in its work tree. @param root - Absolute path of that. */
 export async function optionsIn(
-  { optionsOf, spec: nebula, portsOf, commandEnv, checkpointOf }: Engine,
+  { optionsOf, spec: nebula, portsOf, commandEnv, checkpointOf, beforeTurn }: Engine,
   spec: PhaseSpec,
   root: string,
 ): Promise<PhaseRunOptions> {
   const options = optionsOf(spec, nebula);
   const env = portsOf(root);
-  const place = { folder: nebula.context.workingDir, env };
+  const place = { folder: nebula.context.workingDir, env, beforeTurn };
   return {
     ...options,
     coder: placed(options.coder, place),
@@ -34,7 +35,7 @@ export async function optionsIn(
 }
 
 /** An agent that works in a folder of a work tree, with variables of that tree. Where the folder cannot be, its turn fails. */
-function placed(agent: AgentInvoker, { folder, env }: AgentPlace): AgentInvoker {
+function placed(agent: AgentInvoker, { folder, env, beforeTurn }: AgentPlace): AgentInvoker {
   const { find, adopt, end, responseBoundUsd } = agent;
   const there = (request: AgentRequest): AgentRequest => ({
     ...request,
@@ -48,6 +49,7 @@ function placed(agent: AgentInvoker, { folder, env }: AgentPlace): AgentInvoker 
   return {
     ...agent,
     async invoke(request, options) {
+      await beforeTurn?.();
       const problem = makeFolder(request.workTree, folder);
       return problem === undefined ? agent.invoke(there(request), options) : failed(problem);
     },

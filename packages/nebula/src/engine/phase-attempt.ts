@@ -142,8 +142,7 @@ export class PhaseAttempt {
     return taskText(spec, phase, { ...store.current, landed: this.#landed });
   }
 
-  async #mayBeginTurn(role: AgentRole | undefined): Promise<boolean> {
-    if (role !== undefined) await this.#engine.beforeTurn?.();
+  #mayBeginTurn(role: AgentRole | undefined): boolean {
     const { steering, agentLimits, now } = this.#engine;
     if (steering.isStopping) return false;
     const isLimited =

@@ -41,14 +41,16 @@ export function holdLease(options: HoldOptions): HeldLease {
   const lost = new AbortController();
   const ended = new AbortController();
   let { orders, deadline } = options;
-  let grace = deadlineIn(lease.ttlMs + graceMs, clocks);
+  // Work that is under way is not cut off since somebody sets a clock.
+  const even = { ...clocks, wall: clocks.steady };
+  let grace = deadlineIn(lease.ttlMs + graceMs, even);
   const lose = (why: string): void => {
     lost.abort(new PortError("ERR_CONFLICT", why));
     ended.abort();
   };
   const renewOnce = async (): Promise<void> => {
     const next = deadlineIn(lease.ttlMs, clocks);
-    const later = deadlineIn(lease.ttlMs + graceMs, clocks);
+    const later = deadlineIn(lease.ttlMs + graceMs, even);
     try {
       const renewed = await port.renew(lease);
       if (renewed.as === "stale") lose("another worker has taken it over");

@@ -84,7 +84,7 @@ export class LaneRef {
     throw unpushed(depot, pushed.message);
   }
 
-  /** Of one that had no answer nobody knows whether it was made: made again it changes nothing. */
+  /** Whether one was made that had no answer is unknown: made again it changes nothing. */
   async #push(
     updates: readonly DepotUpdate[],
   ): Promise<Exclude<PushedToDepot, { readonly kind: "unreachable" }>> {

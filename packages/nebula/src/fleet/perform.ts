@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRunProcesses } from "@quasar/agents/turns";
 import { GitError } from "@quasar/git";
 import { fetchFromDepot } from "@quasar/git/depot";
 import { carryOut, type CarryOutOptions } from "../engine/carry-out.ts";
@@ -66,7 +65,7 @@ const UNSURE: Orders = { isPaused: true, stop: "" };
 export async function perform(
   options: PerformOptions,
 ): Promise<"recorded" | "given-back" | "lost"> {
-  const { held, lease, signal: given } = options;
+  const { held, signal: given } = options;
   const signal = AbortSignal.any([given, held.lost]);
   try {
     const ready = await whenReached(() => options.alone(() => prepare(options)), signal, options);
@@ -87,8 +86,6 @@ export async function perform(
     }
   } catch (error) {
     if (!held.lost.aborted) throw error;
-    // Who has taken it over pays for its turns.
-    await endRunProcesses(lease.offer.runId, { graceMs: 2000 });
     return "lost";
   }
 }
@@ -168,7 +165,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   return {
     ...{ repository, state, ref, isForeign, copier, maxBudgetUsd: task.maxBudgetUsd },
     orders: () => (held.isSure ? held.orders : UNSURE),
-    // Where this machine goes, the turn that it is in is all that is done again.
+    // Where this machine goes, the turn that it is in is all that is done again, and counts as spent.
     beforeTurn: () => copier.flushFor(COPY_MS),
     onEvent(event) {
       copier.changed();
