@@ -1,3 +1,4 @@
+import type { AgentInvoker } from "@quasar/agents";
 import { createRedactor } from "@quasar/agents/environment";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
@@ -31,8 +32,8 @@ export interface CarryOutOptions extends HandOptions {
   readonly ref: string;
   /** What the run may spend in all, in US dollars; 0: no limit. */
   readonly maxBudgetUsd: number;
-  /** Whether the run's folder comes from another machine. */
-  readonly isForeign: boolean;
+  /** What the run's tree was at on the machine that its folder comes from. @default it is of this machine */
+  readonly cameAt?: string | undefined;
   /** What people ask of all who work on the nebula, as it is now. */
   readonly orders: () => Orders;
   /** Waited for before an agent is started, once it is saved that its turn begins. */
@@ -53,10 +54,29 @@ export async function carryOut(options: CarryOutOptions): Promise<Came> {
   const spec = engine.spec.phases.find(({ id }) => id === found.id);
   if (spec === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${found.id}`);
   const phase = { spec, state: found };
-  if (options.isForeign) await prepareForeign(engine, phase);
+  if (options.cameAt !== undefined) await prepareForeign(engine, phase, options.cameAt);
   const came = await attemptOf(engine, phase);
   if (came.as === "limited") engine.agentLimits.met(came.agent, came.limit.retryAt, Date.now());
   return came;
+}
+
+/** What was reserved for it counts as spent. */
+const GONE = { state: "died", sessionId: "", costUsd: undefined, costSource: "unknown" } as const;
+
+/**
+ * Of a turn that another machine has begun nothing is known but its end, where that was copied: its agent was started after
+ * the copy was made, and may have worked on since.
+ */
+function fromElsewhere(agent: AgentInvoker): AgentInvoker {
+  const { find } = agent;
+  if (find === undefined) return agent;
+  return {
+    ...agent,
+    async find(turn) {
+      const found = await find.call(agent, turn);
+      return found.state === "ended" ? found : GONE;
+    },
+  };
 }
 
 /** What an engine is that schedules nothing: it works in trees of this machine. */
@@ -64,10 +84,10 @@ export async function handEngine(
   options: HandOptions,
   {
     maxBudgetUsd,
-    isForeign,
+    cameAt,
     orders,
     beforeTurn,
-  }: Pick<CarryOutOptions, "maxBudgetUsd" | "isForeign" | "orders" | "beforeTurn">,
+  }: Pick<CarryOutOptions, "maxBudgetUsd" | "cameAt" | "orders" | "beforeTurn">,
 ): Promise<Engine> {
   const { repository, state, env, stateFolder, signal, onEvent } = options;
   const store = borrowState(state, (event: NebulaEvent) => onEvent(event));
@@ -78,7 +98,16 @@ export async function handEngine(
   makeFolders(trees);
   return makeEngine({
     ...{ repository, home, store, trees, signal, stateFolder },
-    ...{ keys: options.keys, optionsOf: options.optionsOf, commandEnv: options.commandEnv },
+    ...{ keys: options.keys, commandEnv: options.commandEnv },
+    optionsOf(phase, nebula) {
+      const given = options.optionsOf(phase, nebula);
+      if (cameAt === undefined) return given;
+      return {
+        ...given,
+        coder: fromElsewhere(given.coder),
+        reviewer: fromElsewhere(given.reviewer),
+      };
+    },
     now: () => new Date(),
     tell: onEvent,
     redact: createRedactor(env),
@@ -89,7 +118,7 @@ export async function handEngine(
     landingsOnly: undefined,
     acceptsRedBase: false,
     failsFast: false,
-    trustsRuns: isForeign,
+    trustsRuns: cameAt !== undefined,
     withoutOwnHook: options.withoutOwnHook,
     fleet: undefined,
     beforeTurn,

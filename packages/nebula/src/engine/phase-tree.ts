@@ -53,15 +53,17 @@ export async function prepareAfterCoder(engine: Engine, phase: Phase): Promise<v
 }
 
 /**
- * The same before a run continues that another machine has worked on: the tree holds its last commit, whatever this machine
- * has left there before.
+ * The same before a run continues that another machine has worked on: the tree holds what that one's did, whatever this
+ * machine has left there before.
+ *
+ * @param cameAt - A commit, which its files need not name yet; `""`: as they say.
  *
  * @throws {NebulaError} `ERR_SETUP`
  */
-export async function prepareForeign(engine: Engine, phase: Phase): Promise<void> {
+export async function prepareForeign(engine: Engine, phase: Phase, cameAt: string): Promise<void> {
   const { id, ref, runId, base } = phase.state;
-  const last = await lastCommitOf(join(runsFolder(engine.home, ref), runId));
-  await repeatSetUp(engine, id, () => holdCommit(engine, phase, last ?? base));
+  const last = cameAt || (await lastCommitOf(join(runsFolder(engine.home, ref), runId))) || base;
+  await repeatSetUp(engine, id, () => holdCommit(engine, phase, last));
 }
 
 async function holdCommit(engine: Engine, phase: Phase, commit: string): Promise<void> {

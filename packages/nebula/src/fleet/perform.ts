@@ -126,7 +126,7 @@ function unreachable(error: unknown): string | undefined {
   return isGit || isPort ? error.message : undefined;
 }
 
-interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "isForeign"> {
+interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "cameAt"> {
   readonly maxBudgetUsd: number;
   readonly orders: () => Orders;
   readonly onEvent: CarryOutOptions["onEvent"];
@@ -150,7 +150,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   // What this machine has of the run may be older than what another one has copied since.
   const isNewest = isContinued && existsSync(runDir);
   const run = { depot, nebula, work: ref, runId, epochs: from, signal };
-  const isForeign = !isNewest && (await fetchRun(repository, run));
+  const cameAt = isNewest ? undefined : await fetchRun(repository, run);
   keepAsked(home, task.asked);
   const places = { env: options.env, state: options.stateFolder };
   const trees = treesFolder(repository, { id: nebula }, places);
@@ -163,7 +163,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
     staging: join(place.staging, `${ref}-${runId}`),
   });
   return {
-    ...{ repository, state, ref, isForeign, copier, maxBudgetUsd: task.maxBudgetUsd },
+    ...{ repository, state, ref, cameAt, copier, maxBudgetUsd: task.maxBudgetUsd },
     orders: () => (held.isSure ? held.orders : UNSURE),
     // Where this machine goes, the turn that it is in is all that is done again, and counts as spent.
     beforeTurn: () => copier.flushFor(COPY_MS),

@@ -44,26 +44,27 @@ export interface RunToFetch {
  * Has the folder of a run be here as its last worker has copied it, with its last commit; what was here before is kept beside
  * it. One that is here already stays.
  *
- * @returns Whether there was a copy.
+ * @returns Its last commit, `""` where it has none; `undefined` where there was no copy.
  */
 export async function fetchRun(
   repository: Repository,
   { depot, nebula, work, runId, epochs, signal }: RunToFetch,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const names = depotNames(nebula);
   const patterns = epochs.map((epoch) => names.run(work, runId, epoch));
   const there = await depotRefs(repository, { url: depot, patterns, signal });
   const epoch = epochs.find((each) => there.has(names.run(work, runId, each)));
-  if (epoch === undefined) return false;
+  if (epoch === undefined) return undefined;
   const [run, tip] = [names.run(work, runId, epoch), names.tip(work, runId, epoch)];
   const wants = [run, tip].map((ref) => ({ ref, into: ref }));
   const got = await fetchFromDepot(repository, { url: depot, wants, signal });
   const commit = got.get(run);
-  if (commit === undefined) return false;
+  if (commit === undefined) return undefined;
+  const cameAt = got.get(tip) ?? "";
   const home = nebulaHome(repository.commonDir, nebula);
   const dir = join(runsFolder(home, work), runId);
   const mark = markOf(home, work, runId);
-  if (existsSync(dir) && existsSync(mark) && readFileSync(mark, "utf8") === commit) return true;
+  if (existsSync(dir) && existsSync(mark) && readFileSync(mark, "utf8") === commit) return cameAt;
   const fetched = join(home.dir, "fetched", `${work}-${runId}`);
   rmSync(fetched, { recursive: true, force: true });
   makeFolders(dirname(fetched));
@@ -72,7 +73,7 @@ export async function fetchRun(
   makeFolders(dirname(dir));
   renameSync(fetched, dir);
   markRun(home, { work, runId, commit });
-  return true;
+  return cameAt;
 }
 
 /** Notes which copy a run's folder is the same as. */
