@@ -15,7 +15,7 @@ import type { NebulaState, TypedLimits } from "../state/state.ts";
 import { depotNames } from "./depot-names.ts";
 
 export interface SubmitOptions {
-  readonly port: Pick<NebulaPort, "submit">;
+  readonly port: Pick<NebulaPort, "list" | "submit">;
   readonly repository: Repository;
   readonly loaded: LoadedNebula;
   /** The commit that it begins at: a full id. */
@@ -37,6 +37,8 @@ export interface SubmitOptions {
 export async function submitNebula(options: SubmitOptions): Promise<NebulaState> {
   const { port, repository, loaded, base, depot, typed, signal } = options;
   const branch = options.branch ?? branchOf(loaded.spec?.name ?? "");
+  // The depot has nothing of a nebula that no server takes: its branch would be in the way of the next try.
+  await port.list();
   const folder = mkdtempSync(join(tmpdir(), "quasar-submit-"));
   try {
     const state = firstState(loaded, { commonDir: folder, base, branch, typed, now: new Date() });
