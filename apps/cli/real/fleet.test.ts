@@ -1,24 +1,14 @@
-import { existsSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createFleetPort } from "@quasar/fleet";
 import { anOffer, aWorker, Scene } from "@quasar/nebula/testing";
 import { listProcesses } from "@quasar/process";
 import { expect, test } from "vitest";
-import { type FleetPlace, fleetPlace, up } from "../test/fleet-place.ts";
+import { type FleetPlace, up } from "../test/fleet-place.ts";
 import { quasar } from "../test/harness.ts";
+import { realFleetPlace } from "./real-fleet-place.ts";
 
 // With the server that `npm ci --prefix packages/fleet/real --ignore-scripts` has installed, or one that is named.
-
-const INSTALLED = "../../../packages/fleet/real/node_modules/.bin/restate-server";
-
-function realPlace(): FleetPlace {
-  const named = process.env["QUASAR_RESTATE_SERVER"];
-  const program = named ?? fileURLToPath(new URL(INSTALLED, import.meta.url));
-  if (!existsSync(program)) throw new Error(`there is no ${program}`);
-  const at = fleetPlace();
-  return { ...at, env: { ...at.env, QUASAR_RESTATE_SERVER: program } };
-}
 
 function sceneAt(at: FleetPlace, url: string) {
   const key = readFileSync(at.keyFile, "utf8").trim();
@@ -32,7 +22,7 @@ function sceneAt(at: FleetPlace, url: string) {
 }
 
 test("a fleet that is stopped, or killed, continues with its data at the same address", async () => {
-  const at = realPlace();
+  const at = realFleetPlace();
   const dir = join(at.outside, "data");
   const first = await up(at, "--dir", dir);
   const { url = "" } = first.line;
@@ -65,7 +55,7 @@ test("a fleet that is stopped, or killed, continues with its data at the same ad
 });
 
 test.runIf(process.platform === "linux")("nothing of it listens but on loopback", async () => {
-  const at = realPlace();
+  const at = realFleetPlace();
   const dir = join(at.outside, "data");
   const { running } = await up(at, "--dir", dir);
   const pids = [...serversOf(dir), running.child.pid ?? 0];
