@@ -93,7 +93,7 @@ export class FleetDemo implements Play {
   /** Starts the server and makes the depot and the machines. @returns The server's URL. */
   async #open(depot: string): Promise<string> {
     this.#tell("quasar fleet up: the server by which the machines agree", []);
-    const { url, keyFile } = await startServer(join(this.#place.folder, "server"), this.#place.env);
+    const { url, keyPath } = await startServer(join(this.#place.folder, "server"), this.#place.env);
     this.#line("server", url);
     this.#tell("quasar depot init: the git repository over which they exchange work", []);
     await this.#quasar("depot", "init", depot);
@@ -106,7 +106,7 @@ export class FleetDemo implements Play {
       this.#machines.push(machine);
       const copy = join(machine.home, ".config/quasar/fleet.key");
       mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
-      cpSync(keyFile, copy);
+      cpSync(keyPath, copy);
     }
     return url;
   }

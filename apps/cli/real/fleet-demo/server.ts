@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { FleetUpLine } from "../../src/quasar/schemas/fleet.ts";
 import { CliError } from "../../src/shared/errors.ts";
 import { MAIN } from "./machine.ts";
 
@@ -16,11 +17,11 @@ export function installedServer(): string {
   throw new CliError("ERR_NO_SERVER", `there is no ${program}`, { next });
 }
 
-/** Starts `quasar fleet up`. @returns Its URL and the file of its key, once it takes calls. */
+/** Starts `quasar fleet up`. @returns What it says once it takes calls. */
 export async function startServer(
   dir: string,
   env: Readonly<Record<string, string>>,
-): Promise<{ readonly url: string; readonly keyFile: string }> {
+): Promise<FleetUpLine> {
   const args = [MAIN, "fleet", "up", "--port", "0", "--dir", dir, "--json"];
   const server = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   let problem = "";
@@ -30,5 +31,5 @@ export async function startServer(
   const lines = createInterface({ input: server.stdout });
   const { value: line } = await lines[Symbol.asyncIterator]().next();
   if (line === undefined) throw new CliError("ERR_STATE", `quasar fleet up: ${problem}`);
-  return JSON.parse(line) as { url: string; keyFile: string };
+  return JSON.parse(line) as FleetUpLine;
 }
