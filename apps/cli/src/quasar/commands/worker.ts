@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { acquireLock, DurableError } from "@quasar/durable";
 import { type WorkerEvent, workOnFleet } from "@quasar/nebula/fleet";
-import { LANE } from "@quasar/nebula/port";
+import { LANE, PortError } from "@quasar/nebula/port";
 import { cleanLine, count, fit, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -92,6 +92,11 @@ async function work(settings: FleetSettings, { json, signal, ...given }: Work): 
       ...{ port, depots, most, ttlMs, signal, graceMs: GRACE_MS },
       tell: say,
     });
+  } catch (error) {
+    // What answers is no fleet's server: to start the worker again does not help.
+    if (!(error instanceof PortError) || error.code !== "ERR_PROTOCOL") throw error;
+    const next = ["quasar fleet doctor"];
+    throw new CliError("ERR_DENIED", error.message, { next, cause: error });
   } finally {
     port.close();
     lock.release();
