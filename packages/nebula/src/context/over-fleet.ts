@@ -1,4 +1,4 @@
-import type { Came } from "../engine/phase-attempt.ts";
+import type { Came } from "./came.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Phase } from "../state/schedule.ts";
 import type { Engine } from "./context.ts";

@@ -4,14 +4,13 @@ import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
 import type { Engine } from "../context/context.ts";
 import type { NebulaEvent, Told } from "../events.ts";
-import type { Orders } from "../port/port.ts";
 import { borrowState } from "../state/borrowed.ts";
 import { nebulaHome } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import { findTreesFolder } from "../trees/open-folder.ts";
 import type { ApplyOptions } from "./apply.ts";
 import { makeEngine } from "./make-engine.ts";
-import type { Came } from "./phase-attempt.ts";
+import type { Came } from "../context/came.ts";
 import { prepareForeign } from "./phase-tree.ts";
 import { attemptOf } from "./work-phase.ts";
 
@@ -35,7 +34,7 @@ export interface CarryOutOptions extends HandOptions {
   /** What the run's tree was at on the machine that its folder comes from. @default it is of this machine */
   readonly cameAt?: string | undefined;
   /** What people ask of all who work on the nebula, as it is now. */
-  readonly orders: () => Orders;
+  readonly orders: () => Pick<Engine["steering"], "isPaused" | "isStopping">;
   /** Waited for before an agent is started, once it is saved that its turn begins. */
   readonly beforeTurn: () => Promise<void>;
 }
@@ -124,7 +123,7 @@ export async function handEngine(
     beforeTurn,
     steering: {
       get isStopping() {
-        return orders().stop !== "";
+        return orders().isStopping;
       },
       get isPaused() {
         return orders().isPaused;

@@ -7,17 +7,11 @@ import { refsOf } from "../state/home.ts";
 import { note, report } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import { reservedAfterRun } from "./budget.ts";
+import type { Approved } from "../context/came.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { spentByPhase } from "./fund.ts";
 import { nextSeq } from "../state/schedule.ts";
 import { specOtherThan } from "./task-text.ts";
-
-/** What a phase's run was approved with. */
-export interface Approved {
-  readonly commit: string;
-  /** What it was asked last. */
-  readonly task: string;
-}
 
 /**
  * What was approved is held by a ref, then the phase gets its place in the queue. The run says what that is: an agent can

@@ -15,6 +15,7 @@ import {
   waitsForBudget,
   whyShort,
 } from "./budget.ts";
+import type { NeededByRun } from "../context/came.ts";
 import type { Engine } from "../context/context.ts";
 import { type Phase, phasesOf } from "../state/schedule.ts";
 import { firstTaskText } from "./task-text.ts";
@@ -85,12 +86,6 @@ export async function budgetOfRun(
   phase: PhaseState,
 ): Promise<number> {
   return runBudget(phase, await spentBefore(engine, phase));
-}
-
-/** What a run needs to continue, in US dollars; 0: that limit has not stopped it. */
-export interface NeededByRun {
-  readonly maxBudgetUsd: number;
-  readonly maxTurnBudgetUsd: number;
 }
 
 /**

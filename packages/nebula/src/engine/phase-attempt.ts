@@ -9,39 +9,14 @@ import { phasePeople } from "./phase-people.ts";
 import { refsOf } from "../state/home.ts";
 import { boundFindings } from "../state/bounds.ts";
 import type { PhaseState } from "../state/state.ts";
+import type { Came, LimitMet } from "../context/came.ts";
 import type { Engine, PhaseRunOptions } from "../context/context.ts";
-import type { Approved } from "./freeze.ts";
 import { fullDiskError } from "./ended-by.ts";
-import type { NeededByRun } from "./fund.ts";
 import { type LandedWork, landedWork } from "./landed-work.ts";
 import { prepareAfterCoder, prepareTree } from "./phase-tree.ts";
 import type { Phase } from "../state/schedule.ts";
 import { settingsObstacle } from "./settings.ts";
 import { specOtherThan, taskText } from "./task-text.ts";
-
-/** What the run of an attempt has come to. */
-export type Came =
-  | ({ readonly as: "approved" } & Approved)
-  | {
-      readonly as: "failed";
-      readonly reason: string;
-      /** Which limits have stopped it. @default none has */
-      readonly needed?: NeededByRun | undefined;
-    }
-  /** It cannot continue without answers. */
-  | { readonly as: "asks"; readonly questions: readonly string[] }
-  | { readonly as: "limited"; readonly agent: string; readonly limit: LimitMet }
-  /** It was asked to stop, or could not begin. */
-  | { readonly as: "interrupted" }
-  /** The nebula is paused, or an agent's limit that is known stands: no turn began. */
-  | { readonly as: "waits" };
-
-/** An agent's usage limit, in its own words. */
-export interface LimitMet {
-  readonly message: string;
-  /** RFC 3339; `undefined`: it has not said. */
-  readonly retryAt?: string | undefined;
-}
 
 /** Begins the run of a phase's attempt, or continues it from wherever it was left, until its end. */
 export class PhaseAttempt {

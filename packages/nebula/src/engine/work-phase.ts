@@ -15,15 +15,10 @@ import { treePath } from "../trees/tree.ts";
 import { branchTip, type Engine } from "../context/context.ts";
 import { isCoderDone } from "./coder-done.ts";
 import { freeze } from "./freeze.ts";
-import {
-  fundAgain,
-  fundsOf,
-  type NeededByRun,
-  neededForRetry,
-  waitForLargerLimit,
-} from "./fund.ts";
+import { fundAgain, fundsOf, neededForRetry, waitForLargerLimit } from "./fund.ts";
 import { optionsIn } from "./phase-agents.ts";
-import { type Came, type LimitMet, PhaseAttempt } from "./phase-attempt.ts";
+import type { Came, LimitMet, NeededByRun } from "../context/came.ts";
+import { PhaseAttempt } from "./phase-attempt.ts";
 import { phaseTree } from "./phase-tree.ts";
 import { resumeCommand } from "../state/resume-command.ts";
 import type { Phase } from "../state/schedule.ts";

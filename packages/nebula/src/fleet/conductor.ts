@@ -4,7 +4,7 @@ import { pushToDepot } from "@quasar/git/depot";
 import { onceAborted } from "./once-aborted.ts";
 import type { Engine } from "../context/context.ts";
 import type { OverFleet } from "../context/over-fleet.ts";
-import type { Came } from "../engine/phase-attempt.ts";
+import type { Came } from "../context/came.ts";
 import { NebulaError } from "../errors.ts";
 import { continueNebula, pauseNebula } from "../people/pause.ts";
 import { stopEngine } from "../people/stop.ts";

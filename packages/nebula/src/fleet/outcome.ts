@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Came } from "../engine/phase-attempt.ts";
+import type { Came } from "../context/came.ts";
 import { PortError } from "../port/errors.ts";
 import type { Json } from "../port/port.ts";
 import { boundText } from "../state/bounds.ts";

@@ -4,10 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GitError } from "@quasar/git";
 import { fetchFromDepot } from "@quasar/git/depot";
 import { carryOut, type CarryOutOptions } from "../engine/carry-out.ts";
-import type { Came } from "../engine/phase-attempt.ts";
+import type { Came } from "../context/came.ts";
 import {
   type NebulaPort,
-  type Orders,
   PortError,
   type QuestionReply,
   readReply,
@@ -54,7 +53,7 @@ const LAST_COPY_MS = 20_000;
 const COPY_MS = 5000;
 
 /** Nothing begins as long as it is not certain that the work is this worker's. */
-const UNSURE: Orders = { isPaused: true, stop: "" };
+const UNSURE = { isPaused: true, isStopping: false };
 
 /**
  * Carries out the run of a phase under its lease, and has what came of it be known to the conductor; what there is of the run
@@ -128,7 +127,7 @@ function unreachable(error: unknown): string | undefined {
 
 interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "cameAt"> {
   readonly maxBudgetUsd: number;
-  readonly orders: () => Orders;
+  readonly orders: CarryOutOptions["orders"];
   readonly onEvent: CarryOutOptions["onEvent"];
   readonly beforeTurn: CarryOutOptions["beforeTurn"];
   readonly copier: RunCopier;
@@ -164,7 +163,10 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   });
   return {
     ...{ repository, state, ref, cameAt, copier, maxBudgetUsd: task.maxBudgetUsd },
-    orders: () => (held.isSure ? held.orders : UNSURE),
+    orders: () => {
+      const { isPaused } = held.orders;
+      return held.isSure ? { isPaused, isStopping: isStopped(held) } : UNSURE;
+    },
     // Where this machine goes, the turn that it is in is all that is done again, and counts as spent.
     beforeTurn: () => copier.flushFor(COPY_MS),
     onEvent(event) {

@@ -19,7 +19,7 @@ export async function removeTrees(options: RemoveTreesOptions): Promise<void> {
   const landed = state.phases.filter(({ status }) => status === "done");
   if (!landed.some(({ ref }) => existsSync(join(trees, ref)))) return;
   const repository = await openClone({ root, depot, state, signal });
-  const orders = () => ({ isPaused: false, stop: "" }) as const;
+  const orders = () => ({ isPaused: false, isStopping: false });
   const hand = { maxBudgetUsd: 0, orders, beforeTurn: async () => {} };
   await removeLandedTrees(await handEngine({ ...options, repository }, hand));
 }
