@@ -600,10 +600,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--ttl <seconds>", "how soon others take over where it is gone; 30 if left out"],
     ],
     examples: [
-      [
-        "quasar worker --fleet http://10.0.0.5:8080 --depot ssh://git@10.0.0.5/srv/depot.git",
-        "one phase",
-      ],
+      ["quasar worker --depot ssh://git@10.0.0.5/srv/depot.git", "one phase"],
       ["quasar worker --max 4", "four at once, of the fleet in your configuration"],
     ],
     run: async (_args, given) => (await ofFleets()).workerCommand(given),
