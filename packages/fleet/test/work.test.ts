@@ -328,3 +328,46 @@ test("a run that comes back to a machine continues from where another one left i
   const files = fleet.inDepot("ls-tree", "--name-only", "nebula/demo").split("\n");
   expect(files).toEqual(["base.txt", "one.txt", "two.txt"]);
 });
+
+test("a run that was taken over keeps its commits through a pause", {
+  timeout: 180_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const link = cuttable(fleet.port);
+  const turns: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const paused = Promise.withResolvers<void>();
+  const one: Work = {
+    "Phase a": async () => {
+      turns.push("one");
+      begun.resolve();
+      await ended.promise;
+    },
+  };
+  const two: Work = {
+    "Phase a": async (tree) => {
+      turns.push("two");
+      write(tree, { "a.txt": "a\n" });
+      await fleet.port.signal(id, "pause");
+      // Until the worker has heard of it.
+      await sleep(2500);
+      paused.resolve();
+    },
+  };
+  const first = fleet.worker("one", one, { port: link.port });
+  await begun.promise;
+  link.cut = true;
+  fleet.worker("two", two);
+  await paused.promise;
+  await sleep(3000);
+  await fleet.port.signal(id, "continue");
+  await fleet.until(id, isDone);
+  link.cut = false;
+  ended.resolve();
+  await first.stop();
+  expect(turns).toEqual(["one", "two"]);
+  expect(fleet.inDepot("show", "nebula/demo:a.txt")).toBe("a");
+});

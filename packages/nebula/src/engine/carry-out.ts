@@ -6,6 +6,7 @@ import type { Engine } from "../context/context.ts";
 import type { NebulaEvent, Told } from "../events.ts";
 import { borrowState } from "../state/borrowed.ts";
 import { nebulaHome } from "../state/home.ts";
+import type { Phase } from "../state/schedule.ts";
 import type { NebulaState } from "../state/state.ts";
 import { findTreesFolder } from "../trees/open-folder.ts";
 import type { ApplyOptions } from "./apply.ts";
@@ -31,8 +32,8 @@ export interface CarryOutOptions extends HandOptions {
   readonly ref: string;
   /** What the run may spend in all, in US dollars; 0: no limit. */
   readonly maxBudgetUsd: number;
-  /** What the run's tree was at on the machine that its folder comes from. @default it is of this machine */
-  readonly cameAt?: string | undefined;
+  /** Whether the run's folder comes from another machine. */
+  readonly isForeign: boolean;
   /** What people ask of all who work on the nebula, as it is now. */
   readonly orders: () => Pick<Engine["steering"], "isPaused" | "isStopping">;
   /** Waited for before an agent is started, once it is saved that its turn begins. */
@@ -46,17 +47,32 @@ export interface CarryOutOptions extends HandOptions {
  * @throws What concerns more than this phase: it continues with whoever takes it next.
  */
 export async function carryOut(options: CarryOutOptions): Promise<Came> {
+  const { engine, phase } = await handFor(options);
+  const came = await attemptOf(engine, phase);
+  if (came.as === "limited") engine.agentLimits.met(came.agent, came.limit.retryAt, Date.now());
+  return came;
+}
+
+/**
+ * Has the work tree of a run that comes from another machine hold what that one's did: once, before it is carried out here.
+ *
+ * @param cameAt - The commit that it was at there; `""`: as the run's files say.
+ */
+export async function takeTree(options: CarryOutOptions, cameAt: string): Promise<void> {
+  const { engine, phase } = await handFor(options);
+  await prepareForeign(engine, phase, cameAt);
+}
+
+async function handFor(
+  options: CarryOutOptions,
+): Promise<{ readonly engine: Engine; readonly phase: Phase }> {
   const { state, ref } = options;
   const found = state.phases.find((each) => each.ref === ref);
   if (found === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${ref}`);
   const engine = await handEngine(options, options);
   const spec = engine.spec.phases.find(({ id }) => id === found.id);
   if (spec === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${found.id}`);
-  const phase = { spec, state: found };
-  if (options.cameAt !== undefined) await prepareForeign(engine, phase, options.cameAt);
-  const came = await attemptOf(engine, phase);
-  if (came.as === "limited") engine.agentLimits.met(came.agent, came.limit.retryAt, Date.now());
-  return came;
+  return { engine, phase: { spec, state: found } };
 }
 
 /** What was reserved for it counts as spent. */
@@ -83,10 +99,10 @@ export async function handEngine(
   options: HandOptions,
   {
     maxBudgetUsd,
-    cameAt,
+    isForeign,
     orders,
     beforeTurn,
-  }: Pick<CarryOutOptions, "maxBudgetUsd" | "cameAt" | "orders" | "beforeTurn">,
+  }: Pick<CarryOutOptions, "maxBudgetUsd" | "isForeign" | "orders" | "beforeTurn">,
 ): Promise<Engine> {
   const { repository, state, env, stateFolder, signal, onEvent } = options;
   const store = borrowState(state, (event: NebulaEvent) => onEvent(event));
@@ -100,7 +116,7 @@ export async function handEngine(
     ...{ keys: options.keys, commandEnv: options.commandEnv },
     optionsOf(phase, nebula) {
       const given = options.optionsOf(phase, nebula);
-      if (cameAt === undefined) return given;
+      if (!isForeign) return given;
       return {
         ...given,
         coder: fromElsewhere(given.coder),
@@ -117,7 +133,7 @@ export async function handEngine(
     landingsOnly: undefined,
     acceptsRedBase: false,
     failsFast: false,
-    trustsRuns: cameAt !== undefined,
+    trustsRuns: isForeign,
     withoutOwnHook: options.withoutOwnHook,
     fleet: undefined,
     beforeTurn,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GitError } from "@quasar/git";
 import { fetchFromDepot } from "@quasar/git/depot";
-import { carryOut, type CarryOutOptions } from "../engine/carry-out.ts";
+import { carryOut, type CarryOutOptions, takeTree } from "../engine/carry-out.ts";
 import type { Came } from "../context/came.ts";
 import {
   type NebulaPort,
@@ -68,6 +68,8 @@ export async function perform(
   const signal = AbortSignal.any([given, held.lost]);
   try {
     const ready = await whenReached(() => options.alone(() => prepare(options)), signal, options);
+    const { cameAt } = ready;
+    if (cameAt !== undefined) await takeTree({ ...options, ...ready, signal }, cameAt);
     for (;;) {
       const came = await carryOut({ ...options, ...ready, signal });
       if (given.aborted || (came.as === "interrupted" && isStopped(held))) {
@@ -125,7 +127,9 @@ function unreachable(error: unknown): string | undefined {
   return isGit || isPort ? error.message : undefined;
 }
 
-interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "cameAt"> {
+interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "isForeign"> {
+  /** What the run's tree was at on the machine that it comes from; `undefined`: it is of this one. */
+  readonly cameAt: string | undefined;
   readonly maxBudgetUsd: number;
   readonly orders: CarryOutOptions["orders"];
   readonly onEvent: CarryOutOptions["onEvent"];
@@ -163,6 +167,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   });
   return {
     ...{ repository, state, ref, cameAt, copier, maxBudgetUsd: task.maxBudgetUsd },
+    isForeign: cameAt !== undefined,
     orders: () => {
       const { isPaused } = held.orders;
       return held.isSure ? { isPaused, isStopping: isStopped(held) } : UNSURE;

@@ -20,6 +20,6 @@ export async function removeTrees(options: RemoveTreesOptions): Promise<void> {
   if (!landed.some(({ ref }) => existsSync(join(trees, ref)))) return;
   const repository = await openClone({ root, depot, state, signal });
   const orders = () => ({ isPaused: false, isStopping: false });
-  const hand = { maxBudgetUsd: 0, orders, beforeTurn: async () => {} };
+  const hand = { maxBudgetUsd: 0, isForeign: false, orders, beforeTurn: async () => {} };
   await removeLandedTrees(await handEngine({ ...options, repository }, hand));
 }
