@@ -47,7 +47,9 @@ export async function submitToFleet(named: string, options: NebulaApplyOptions):
   const workspace = await workspaceOfNebula(loaded.dir, process.cwd());
   const { folders } = openUser();
   const where = { cwd: process.cwd(), root: workspace.root, folders, env: process.env };
-  const user = resolve(loadConfig({ flags: options.flags, ...where, trust: true }));
+  const user = resolve(
+    loadConfig({ flags: options.flags, ...where, trust: options.trustConfig === true }),
+  );
   const port = openFleet(settings);
   const interrupts = listenForInterrupts(() => {});
   try {
