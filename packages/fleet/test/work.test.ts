@@ -371,3 +371,23 @@ test("a run that was taken over keeps its commits through a pause", {
   expect(turns).toEqual(["one", "two"]);
   expect(fleet.inDepot("show", "nebula/demo:a.txt")).toBe("a");
 });
+
+test("the depot has what a turn has done, and that the next one begins, before its agent is started", async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  /** What the depot has when the reviewer begins. */
+  const seen: string[] = [];
+  const review = (): string => {
+    const refs = fleet.inDepot("for-each-ref", "--format=%(refname)").split("\n");
+    const [tip = "HEAD"] = refs.filter((ref) => ref.endsWith("/tip"));
+    const [run = "HEAD"] = refs.filter((ref) => ref.endsWith("/run"));
+    const checkpoint = fleet.inDepot("show", `${run}:checkpoint.toml`);
+    const turn = checkpoint.match(/^turn\.(?:role|status) = .*$/gmu);
+    seen.push(fleet.inDepot("ls-tree", "--name-only", tip), ...(turn ?? []));
+    return "APPROVED: it is there";
+  };
+  fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) }, { review });
+  await fleet.until(id, isDone);
+  expect(seen).toEqual(["a.txt\nbase.txt", "turn.role = 'reviewer'", "turn.status = 'started'"]);
+});

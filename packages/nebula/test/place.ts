@@ -42,7 +42,7 @@ const capabilities: AgentInvoker["capabilities"] = {
   resumesSession: false,
 };
 
-export function agent(
+function agent(
   name: string,
   answer: (request: AgentRequest) => string | Promise<string>,
   costUsd = 0.01,

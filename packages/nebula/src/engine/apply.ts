@@ -160,14 +160,14 @@ async function work(
       for (const message of engine.controls.accepted) {
         note(engine, { type: "warning", message: `accepted: ${message}` });
       }
-      // Where others work in this repository too, what they have started is theirs.
+      // A worker on this machine may run commands of the same nebula.
       if (engine.fleet === undefined) await endLeftCommands(engine);
       const hasBegun = store.current.ownsBranch;
       await openBranch(engine);
       if (hasBegun) store.note({ type: "engine_begins" });
       onBegun();
       openTreesFolder(repository, engine);
-      if (engine.fleet === undefined) await repairTrees(engine);
+      await repairTrees(engine);
       const reason = await drive(engine);
       if (reason === "done") await pushBranchOf(engine);
       return noteEnd(store, reason);

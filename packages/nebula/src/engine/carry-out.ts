@@ -44,7 +44,7 @@ export interface CarryOutOptions extends HandOptions {
  * Works on a phase that has begun until its run has come to something, as an engine on this machine would, in a repository
  * that nothing but such work is done in.
  *
- * @throws What concerns more than this phase: it continues with whoever takes it next.
+ * @throws What concerns more than this phase: it continues with the worker that takes it next.
  */
 export async function carryOut(options: CarryOutOptions): Promise<Came> {
   const { engine, phase } = await handFor(options);

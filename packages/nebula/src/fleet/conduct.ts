@@ -7,19 +7,19 @@ import { type ApplyOptions, applyNebula } from "../engine/apply.ts";
 import type { StopReason } from "../events.ts";
 import { decidePlan } from "../people/plan-gate.ts";
 import type { Epoch, NebulaPort, NebulaStatus, PlanReply } from "../port/index.ts";
-import { decodeSaved } from "../state/codec.ts";
 import { nebulaHome } from "../state/home.ts";
 import { keptSpec } from "../state/list.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
-import { fetchBranch, openClone } from "./clone.ts";
+import { type CloneOptions, fetchBranch, openClone } from "./clone.ts";
 import { Conductor } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";
 import type { FleetPlace } from "./place.ts";
 import { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
+import { stateOf } from "./state-of.ts";
 import { takeOver } from "./take-over.ts";
 
 type OfApply =
@@ -51,11 +51,11 @@ export async function conduct(options: ConductOptions): Promise<StopReason> {
   const stale = new AbortController();
   const signal = AbortSignal.any([given, held.lost, stale.signal]);
   const status = await port.status(nebula);
-  const { state: saved } = decodeSaved(Buffer.from(status.state));
-  const clone = await openClone({ root: place.lane, depot, state: saved, signal });
+  const state = stateOf(status);
+  const clone = await openClone({ root: place.lane, depot, state, signal });
   const home = nebulaHome(clone.commonDir, nebula);
-  const { state, forServer } = takeOver(home, status.state);
-  await fetchAll(clone, { depot, status, nebula, signal });
+  const forServer = takeOver(home, status.state);
+  await fetchAll(clone, { depot, state, signal });
   const laneRef = new LaneRef({
     ...{ repository: clone, depot, nebula, epoch, signal },
     mergeFolder: await openMergeFolder(clone),
@@ -105,25 +105,15 @@ function takePlan(
 /** The work that waits to land, and the runs that money is counted by, which other machines have copied. */
 async function fetchAll(
   repository: Repository,
-  {
-    depot,
-    status,
-    nebula,
-    signal,
-  }: {
-    readonly depot: string;
-    readonly status: NebulaStatus;
-    readonly nebula: string;
-    readonly signal: AbortSignal;
-  },
+  { depot, state, signal }: Omit<CloneOptions, "root"> & { readonly state: NebulaState },
 ): Promise<void> {
-  const { state } = decodeSaved(Buffer.from(status.state));
+  const { id: nebula, phases } = state;
   const root = `refs/quasar/${nebula}/`;
   const refs = await depotRefs(repository, { url: depot, patterns: [`${root}*`], signal });
   const commits = [...refs.keys()].filter((name) => /\/(?:tip|base|conflict)$/u.test(name));
   const wants = commits.map((ref) => ({ ref, into: ref }));
   await fetchFromDepot(repository, { url: depot, wants, signal });
-  for (const { ref: work, runs } of state.phases) {
+  for (const { ref: work, runs } of phases) {
     for (const runId of runs) {
       const epochs = epochsOf([...refs.keys()], `${root}${work}/${runId}/`);
       await fetchRun(repository, { depot, nebula, work, runId, epochs, signal });

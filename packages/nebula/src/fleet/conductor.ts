@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pushToDepot } from "@quasar/git/depot";
 import { onceAborted } from "./once-aborted.ts";
 import type { Engine } from "../context/context.ts";
 import type { OverFleet } from "../context/over-fleet.ts";
@@ -29,9 +28,10 @@ import type { HeldLease } from "./held-lease.ts";
 import type { LaneRef } from "./lane-ref.ts";
 import { readOutcome } from "./outcome.ts";
 import { askedOf, takeQuestion } from "./questions.ts";
+import { isUnreachable, pushWhenReached } from "./reach.ts";
 import type { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
-import type { TakenOver } from "./take-over.ts";
+import type { ForServer } from "./take-over.ts";
 
 export interface ConductorOptions {
   readonly port: NebulaPort;
@@ -39,7 +39,7 @@ export interface ConductorOptions {
   readonly held: HeldLease;
   readonly recorder: Recorder;
   readonly laneRef: LaneRef;
-  readonly forServer: TakenOver["forServer"];
+  readonly forServer: ForServer;
 }
 
 /** How often it is looked whether a run that nobody works on any more is to be waited for, in milliseconds. */
@@ -82,7 +82,7 @@ export class Conductor implements OverFleet {
         this.#nobodyWorks(engine, ref, signal),
         onceAborted(engine.signal),
       ]);
-      // It stays offered: whoever works on it continues, and the next conductor takes what comes of it.
+      // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
       recorder.withdraw(ref);
@@ -114,12 +114,8 @@ export class Conductor implements OverFleet {
         ? []
         : [{ ref: names.conflict(ref), from: undefined, to: conflictCommit }]),
     ];
-    for (;;) {
-      const pushed = await pushToDepot(repository, { url: this.#options.depot, updates, signal });
-      if (pushed.kind === "pushed") return;
-      if (pushed.kind === "refused") throw new NebulaError("ERR_BRANCH", pushed.message);
-      await sleep(LOOK_MS, undefined, { signal });
-    }
+    const pushed = await pushWhenReached(repository, { url: this.#options.depot, updates, signal });
+    if (pushed.kind === "refused") throw new NebulaError("ERR_BRANCH", pushed.message);
   }
 
   async #fetchRun(engine: Engine, { ref, runId }: PhaseState): Promise<void> {
@@ -191,7 +187,7 @@ export class Conductor implements OverFleet {
     }
   }
 
-  /** Has the engine here do what all are told. */
+  /** Has the engine here follow what people ask of all who work on the nebula. */
   #order(engine: Engine, { orders }: NebulaStatus): void {
     const { repository, store } = engine;
     const { commonDir } = repository;
@@ -221,6 +217,6 @@ async function offerOf(engine: Engine, { spec, state }: Phase): Promise<Offer> {
 }
 
 function unlessUnreachable(error: unknown): undefined {
-  if (error instanceof PortError && error.code === "ERR_UNREACHABLE") return undefined;
+  if (isUnreachable(error)) return undefined;
   throw error;
 }

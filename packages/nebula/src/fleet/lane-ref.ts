@@ -1,18 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "@quasar/git";
-import {
-  depotRefs,
-  type DepotUpdate,
-  fetchFromDepot,
-  type PushedToDepot,
-  pushToDepot,
-} from "@quasar/git/depot";
+import { depotRefs, fetchFromDepot } from "@quasar/git/depot";
 import { treeOfCommit } from "@quasar/git/internal";
 import { commitTree, type MergeFolder } from "@quasar/git/landing";
 import { NebulaError } from "../errors.ts";
 import { AUTHOR } from "../landing/conflict-commit.ts";
 import type { Epoch } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
+import { pushWhenReached } from "./reach.ts";
 
 export interface LaneRefOptions {
   readonly repository: Repository;
@@ -22,9 +16,6 @@ export interface LaneRefOptions {
   readonly epoch: Epoch;
   readonly signal: AbortSignal;
 }
-
-/** How often a depot is tried that is out of reach, in milliseconds. */
-const AGAIN_MS = 1000;
 
 /**
  * The ref at the depot that moves with each landing in the same push: a conductor whose lane was taken over finds it
@@ -38,7 +29,7 @@ export class LaneRef {
     this.#options = options;
   }
 
-  /** Takes it from whoever had it before. @param base - A commit that is here. */
+  /** Takes it from its holder before. @param base - A commit that is here. */
   async take(base: string): Promise<void> {
     const { repository, depot, nebula, epoch, signal } = this.#options;
     const { lane: ref } = depotNames(nebula);
@@ -48,7 +39,10 @@ export class LaneRef {
       const from = found.get(ref) ?? "";
       if (from !== "") await fetchFromDepot(repository, { url: depot, wants: [{ ref }], signal });
       const to = await this.#commit(from, base, `conductor ${epoch.n} ${epoch.writer}`);
-      const pushed = await this.#push([{ ref, from, to }]);
+      const pushed = await pushWhenReached(repository, {
+        ...{ url: depot, signal },
+        updates: [{ ref, from, to }],
+      });
       if (pushed.kind === "pushed") {
         this.#at = to;
         return;
@@ -67,7 +61,7 @@ export class LaneRef {
     readonly onto: string;
     readonly candidate: string;
   }): Promise<"landed" | "stale"> {
-    const { depot, nebula } = this.#options;
+    const { repository, depot, nebula, signal } = this.#options;
     const { branch, onto, candidate } = landing;
     const { lane } = depotNames(nebula);
     const next = await this.#commit(this.#at, candidate, `landing ${candidate}`);
@@ -75,25 +69,13 @@ export class LaneRef {
       { ref: `refs/heads/${branch}`, from: onto, to: candidate },
       { ref: lane, from: this.#at, to: next },
     ];
-    const pushed = await this.#push(updates);
+    const pushed = await pushWhenReached(repository, { url: depot, updates, signal });
     if (pushed.kind === "pushed") {
       this.#at = next;
       return "landed";
     }
     if (pushed.kind === "stale") return "stale";
     throw unpushed(depot, pushed.message);
-  }
-
-  /** Whether one was made that had no answer is unknown: made again it changes nothing. */
-  async #push(
-    updates: readonly DepotUpdate[],
-  ): Promise<Exclude<PushedToDepot, { readonly kind: "unreachable" }>> {
-    const { repository, depot, signal } = this.#options;
-    for (;;) {
-      const pushed = await pushToDepot(repository, { url: depot, updates, signal });
-      if (pushed.kind !== "unreachable") return pushed;
-      await sleep(AGAIN_MS, undefined, { signal });
-    }
   }
 
   async #commit(parent: string, of: string, message: string): Promise<string> {

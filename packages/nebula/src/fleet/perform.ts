@@ -1,17 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GitError } from "@quasar/git";
 import { fetchFromDepot } from "@quasar/git/depot";
+import { messageOf } from "@quasar/runs/internal";
 import { carryOut, type CarryOutOptions, takeTree } from "../engine/carry-out.ts";
 import type { Came } from "../context/came.ts";
-import {
-  type NebulaPort,
-  PortError,
-  type QuestionReply,
-  readReply,
-  type Recorded,
-} from "../port/index.ts";
+import { type NebulaPort, PortError, type QuestionReply, readReply } from "../port/index.ts";
 import { keepAnswer, readQuestion } from "../people/question-files.ts";
 import { type NebulaHome, nebulaHome, runsFolder } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
@@ -23,6 +17,7 @@ import type { WorkLease } from "./kept-leases.ts";
 import { outcomeJson } from "./outcome.ts";
 import { keepAsked } from "./questions.ts";
 import type { FleetPlace } from "./place.ts";
+import { AGAIN_MS, isUnreachable } from "./reach.ts";
 import { RunCopier } from "./run-copier.ts";
 import { fetchRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
@@ -43,7 +38,7 @@ export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** How often a pause is checked, and what is out of reach is tried again, in milliseconds. */
+/** How often a pause is checked, in milliseconds. */
 const LOOK_MS = 1000;
 
 /** How long the last copy of a run may take that is given back, in milliseconds. */
@@ -58,12 +53,9 @@ const UNSURE = { isPaused: true, isStopping: false };
 /**
  * Carries out the run of a phase under its lease, and has what came of it be known to the conductor; what there is of the run
  * is copied to the depot meanwhile.
- *
- * @returns `recorded`: the conductor has it. `given-back`: it was stopped. `lost`: another worker has it.
+ * It ends, too, where it was stopped, with all of it copied, and where another worker has the run.
  */
-export async function perform(
-  options: PerformOptions,
-): Promise<"recorded" | "given-back" | "lost"> {
+export async function perform(options: PerformOptions): Promise<void> {
   const { held, signal: given } = options;
   const signal = AbortSignal.any([given, held.lost]);
   try {
@@ -75,7 +67,7 @@ export async function perform(
       if (given.aborted || (came.as === "interrupted" && isStopped(held))) {
         held.lost.throwIfAborted();
         await Promise.race([ready.copier.flush(), sleep(LAST_COPY_MS, undefined, { ref: false })]);
-        return "given-back";
+        return;
       }
       signal.throwIfAborted();
       if (came.as === "waits" || came.as === "interrupted") {
@@ -83,11 +75,11 @@ export async function perform(
         continue;
       }
       await ready.copier.flush();
-      return (await recordOutcome(options, came, signal)).as === "stale" ? "lost" : "recorded";
+      await recordOutcome(options, came, signal);
+      return;
     }
   } catch (error) {
     if (!held.lost.aborted) throw error;
-    return "lost";
   }
 }
 
@@ -112,19 +104,13 @@ async function whenReached<T>(
     try {
       return await work();
     } catch (error) {
-      const message = unreachable(error);
-      if (message === undefined) throw error;
+      if (!isUnreachable(error)) throw error;
+      const message = messageOf(error);
       if (message !== told) onEvent({ type: "warning", message });
       told = message;
-      await sleep(LOOK_MS, undefined, { signal });
+      await sleep(AGAIN_MS, undefined, { signal });
     }
   }
-}
-
-function unreachable(error: unknown): string | undefined {
-  const isGit = error instanceof GitError && error.code === "ERR_REMOTE_UNREACHABLE";
-  const isPort = error instanceof PortError && error.code === "ERR_UNREACHABLE";
-  return isGit || isPort ? error.message : undefined;
 }
 
 interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "isForeign"> {
@@ -206,17 +192,12 @@ function requireRun({ phases }: NebulaState, ref: string, runId: string): void {
 
 /** Out of reach the server has it later, as long as the lease is not lost. */
 async function recordOutcome(
-  { port, lease }: PerformOptions,
+  { port, lease, onEvent }: PerformOptions,
   came: Exclude<Came, { readonly as: "interrupted" | "waits" }>,
   signal: AbortSignal,
-): Promise<Recorded> {
+): Promise<unknown> {
   const value = outcomeJson(came);
-  for (;;) {
-    try {
-      return await port.record(lease, { as: "result", key: "outcome", value });
-    } catch (error) {
-      if (!(error instanceof PortError) || error.code !== "ERR_UNREACHABLE") throw error;
-      await sleep(LOOK_MS, undefined, { signal });
-    }
-  }
+  return whenReached(() => port.record(lease, { as: "result", key: "outcome", value }), signal, {
+    onEvent,
+  });
 }

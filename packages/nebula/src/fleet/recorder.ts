@@ -8,6 +8,7 @@ import {
   revOf,
 } from "../port/index.ts";
 import { Queue } from "./queue.ts";
+import { isUnreachable } from "./reach.ts";
 
 export interface RecorderOptions {
   readonly port: Pick<NebulaPort, "record">;
@@ -122,7 +123,7 @@ export class Recorder {
         return "recorded";
       } catch (error) {
         if (!(error instanceof PortError)) throw error;
-        if (error.code === "ERR_UNREACHABLE") {
+        if (isUnreachable(error)) {
           await sleep(AGAIN_MS, undefined, { signal: lost });
           continue;
         }

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "@quasar/git";
-import { commitFolder, pushToDepot } from "@quasar/git/depot";
+import { commitFolder } from "@quasar/git/depot";
 import { gitFoldersAt, plainHead } from "@quasar/git/internal";
 import { NebulaError } from "../errors.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { Lease } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
 import { Queue } from "./queue.ts";
+import { pushWhenReached } from "./reach.ts";
 import { copyRun, markRun, staysHere } from "./run-folder.ts";
 
 export interface RunCopierOptions {
@@ -28,8 +29,6 @@ export interface RunCopierOptions {
 
 /** How long changes are gathered before they are copied, in milliseconds. */
 const GATHER_MS = 1000;
-
-const AGAIN_MS = 2000;
 
 /** Keeps a copy of a run at the depot, under the epoch of its worker, so that another machine continues it. */
 export class RunCopier {
@@ -93,15 +92,9 @@ export class RunCopier {
       ...(head === undefined ? [] : [{ ref: names.tip(lease.work, runId, lease.epoch), to: head }]),
       { ref: names.run(lease.work, runId, lease.epoch), to: run },
     ].map((update) => ({ ...update, from: undefined }));
-    for (let told = false; ; told = true) {
-      const pushed = await pushToDepot(repository, { url: depot, updates, signal });
-      if (pushed.kind === "pushed") break;
-      if (pushed.kind === "refused") {
-        throw new NebulaError("ERR_USAGE", `the depot refuses the run: ${pushed.message}`);
-      }
-      if (!told && pushed.kind === "unreachable")
-        warn(`the depot cannot be reached: ${pushed.message}`);
-      await sleep(AGAIN_MS, undefined, { signal });
+    const pushed = await pushWhenReached(repository, { url: depot, updates, signal, warn });
+    if (pushed.kind === "refused") {
+      throw new NebulaError("ERR_USAGE", `the depot refuses the run: ${pushed.message}`);
     }
     this.#last = key;
     markRun(home, { work: lease.work, runId, commit: run });

@@ -4,14 +4,9 @@ import { replaceFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
 import { decodeSaved, encodeState } from "../state/codec.ts";
 import type { NebulaHome } from "../state/home.ts";
-import type { NebulaState } from "../state/state.ts";
 
-/** The state of a nebula that another machine may have worked on. */
-export interface TakenOver {
-  readonly state: NebulaState;
-  /** The text for the server of a state that was saved here. */
-  readonly forServer: (text: Uint8Array) => string;
-}
+/** The text for the server of a state that was saved here. */
+export type ForServer = (saved: Uint8Array) => string;
 
 /**
  * Has the home of a nebula be as the server has it. The journal of this machine begins anew, with the events that the state
@@ -19,7 +14,7 @@ export interface TakenOver {
  *
  * @param text - As `state.toml` has it.
  */
-export function takeOver(home: NebulaHome, text: string): TakenOver {
+export function takeOver(home: NebulaHome, text: string): ForServer {
   const { state, recent } = decodeSaved(Buffer.from(text));
   makeFolders(home.dir);
   if (existsSync(home.journal)) {
@@ -34,13 +29,10 @@ export function takeOver(home: NebulaHome, text: string): TakenOver {
   const before = recent.from - 1;
   const here = { from: 1, events: recent.events };
   replaceFile(home.state, encodeState({ state, recent: here }), { keepPrevious: false });
-  return {
-    state,
-    forServer(saved) {
-      const next = decodeSaved(saved);
-      const from = next.recent.from + before;
-      const shifted = { state: next.state, recent: { from, events: next.recent.events } };
-      return Buffer.from(encodeState(shifted)).toString();
-    },
+  return (saved) => {
+    const next = decodeSaved(saved);
+    const from = next.recent.from + before;
+    const shifted = { state: next.state, recent: { from, events: next.recent.events } };
+    return Buffer.from(encodeState(shifted)).toString();
   };
 }

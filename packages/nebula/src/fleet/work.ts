@@ -85,10 +85,11 @@ class FleetWorker {
   readonly #worker: Worker;
   /** What is under way, by nebula and work. */
   readonly #busy = new Map<string, Promise<void>>();
-  /** By nebula: until when its lane is left alone, and what has to be another then. */
+  /** Changes of refs in a repository, by the nebula that it is of. */
   readonly #alone = new KeyedQueue();
   /** By nebula: when its work trees were checked last. */
   readonly #tidied = new Map<string, number>();
+  /** By nebula: until when its lane is left alone, and what has to be another before that. */
   readonly #rest = new Map<string, { readonly untilMs: number; readonly while: string }>();
 
   constructor(options: WorkerOptions) {

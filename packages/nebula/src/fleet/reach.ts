@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GitError, type Repository } from "@quasar/git";
+import { type DepotUpdate, type PushedToDepot, pushToDepot } from "@quasar/git/depot";
+import { PortError } from "../port/index.ts";
+
+/** How often a server or a depot is tried that is out of reach, in milliseconds. */
+export const AGAIN_MS = 1000;
+
+/** Whether an error says no more than that a server, or a depot, is out of reach. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof PortError) return error.code === "ERR_UNREACHABLE";
+  return error instanceof GitError && error.code === "ERR_REMOTE_UNREACHABLE";
+}
+
+export interface PushWhenReached {
+  readonly url: string;
+  readonly updates: readonly DepotUpdate[];
+  readonly signal: AbortSignal;
+  /** Called once where the depot is out of reach. @default nobody is to know */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/**
+ * Pushes as soon as the depot is in reach. Whether a push was made that had no answer is unknown: made again it changes
+ * nothing.
+ *
+ * @throws {GitError} as `pushToDepot` does; the signal's reason
+ */
+export async function pushWhenReached(
+  repository: Repository,
+  { url, updates, signal, warn }: PushWhenReached,
+): Promise<Exclude<PushedToDepot, { readonly kind: "unreachable" }>> {
+  for (let told = false; ; told = true) {
+    const pushed = await pushToDepot(repository, { url, updates, signal });
+    if (pushed.kind !== "unreachable") return pushed;
+    if (!told) warn?.(`the depot cannot be reached: ${pushed.message}`);
+    await sleep(AGAIN_MS, undefined, { signal });
+  }
+}
