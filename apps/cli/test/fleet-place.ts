@@ -4,7 +4,7 @@ import { listProcesses, sendSignal } from "@quasar/process";
 import { onTestFinished } from "vitest";
 import { emptyPlace, type Place, type Running, start } from "./harness.ts";
 
-/** A place in which restate-server is a program that listens where it is told to, and notes what it is told. */
+/** A place in which restate-server is a program that listens where its configuration says, and notes what it gets. */
 export interface FleetPlace extends Place {
   readonly keyFile: string;
   /** A line for each start, registration and signal. */

@@ -338,7 +338,7 @@ function turnsOfRework({ told }: Place): readonly string[] {
 const LOOKALIKES = "Title\n=======\n<<<<<<< HEAD\n=======\n>>>>>>> other\n";
 
 test.for([
-  ["its coder is told of them first", false],
+  ["its coder gets them first", false],
   ["an engine that continues has its coder told of them first", true],
 ] as const)("where conflict markers are left, %s", async ([, isStopped]) => {
   const prompts: string[] = [];

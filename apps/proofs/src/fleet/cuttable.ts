@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** The way from one machine to a server, which can be cut. */
 export interface Cuttable {
   readonly port: number;
-  /** From now on nothing gets through, and nobody is told: what is sent is not answered. */
+  /** From now on nothing gets through, and nobody is warned: what is sent is not answered. */
   cut(): void;
   /** New connections get through; those of before are gone. */
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function cuttable(target: number): Promise<Cuttable> {
       isCut = true;
       for (const socket of sockets) socket.unpipe().pause();
     },
-    mend() {
+    restore() {
       isCut = false;
       forget();
     },

@@ -8,7 +8,7 @@ import { until } from "./until.ts";
 /** The repository over which the machines of a trial exchange their work. */
 export interface Depot {
   readonly path: string;
-  /** Has the next push that moves the branch wait when it is done, before whoever pushes is told so. */
+  /** Has the next push that moves the branch wait when it is done, before its pusher gets an answer. */
   holdNext(): void;
   /** Resolves with the commit that the branch has moved to once such a push waits. */
   held(timeoutMs: number): Promise<string>;

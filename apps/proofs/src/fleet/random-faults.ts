@@ -104,7 +104,7 @@ function ofMachine(machine: Machine): readonly Fault[] {
     {
       ...{ name: `${name} cut off`, mostMs: 25_000, mayLose: true },
       begin: () => way.cut(),
-      end: () => way.mend(),
+      end: () => way.restore(),
     },
   ];
 }

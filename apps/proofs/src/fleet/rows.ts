@@ -247,12 +247,12 @@ export const ROWS: readonly Row[] = [
       const taken = await takenOver(trial, work, since, machine);
       await sleep(Math.max(0, 30_000 - (performance.now() - since)));
       const begun = turnsBegun(trial, since + TTL_S * 1000, machine.name);
-      const mended = performance.now();
-      machine.way.mend();
+      const restored = performance.now();
+      machine.way.restore();
       return all(
         taken,
         law(begun.length === 0, `begun without a server: ${begun.join(", ")}`),
-        await agentEnds(machine, asked.turnId, mended),
+        await agentEnds(machine, asked.turnId, restored),
       );
     },
   },

@@ -25,7 +25,7 @@ const BOUND_USD = 2 * RESPONSE_USD;
 /** A request to the model. */
 export interface Asked {
   readonly at: number;
-  /** Whose the turn is: the same whoever does it. */
+  /** Whose the turn is: the same whichever machine does it. */
   readonly work: string;
   readonly step: number;
   readonly turnId: string;
@@ -211,7 +211,7 @@ export class Trial {
     }
   }
 
-  /** Has all end by themselves. @returns What is left of processes then. */
+  /** Has all end by themselves. @returns Leftover processes then. */
   async stop(): Promise<readonly string[]> {
     await Promise.all(this.machines.map((machine) => machine.stop()));
     const left = (): readonly string[] =>

@@ -17,7 +17,7 @@ const ENTRY = /^(\d+) ([a-z]+) ([0-9a-f]+) +(\d+|-|BAD)\t(.*)$/su;
 /**
  * Parses what `git ls-tree -r -t -z --long` prints of a tree that may be hostile.
  *
- * @throws {GitError} `ERR_MISSING_OBJECT`; {Error} saying why not all of it can be written into a folder of ours.
+ * @throws {GitError} `ERR_MISSING_OBJECT`; {Error} saying why not all of it can be written into a folder.
  */
 export function parseFolderTree(output: string): readonly TreeEntry[] {
   return output.split("\0").slice(0, -1).map(parseEntry);

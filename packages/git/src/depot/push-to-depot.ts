@@ -112,7 +112,7 @@ function unlessReached(error: unknown): GitError {
   throw error;
 }
 
-/** The depot answers, and is not changed. Whoever may read there and not write is refused. */
+/** The depot answers, and is not changed. A user who may read there and not write is refused. */
 function failed(result: GitResult, failure: GitError): PushedToDepot {
   if (isRejected(result.stdout) || failure.code === "ERR_REMOTE_AUTH") {
     return { kind: "refused", message: told(result) };

@@ -23,7 +23,7 @@ export interface FolderToRestore extends SignalOptions {
   readonly maxBytes: number;
 }
 
-/** More names than any folder of ours has; a tree of a few bytes can have billions. */
+/** More names than any folder of Quasar has; a tree of a few bytes can have billions. */
 const MAX_LISTED_BYTES = 2 ** 25;
 
 /**

@@ -70,7 +70,7 @@ test("has no past, also where somebody has a ref where it is made", async () => 
   expect(await commitFolder(root, { dir, atSeconds: AT })).toBe(id);
 });
 
-test("leaves out links, git folders and what it is told to; a program is a plain file", async () => {
+test("leaves out links, git folders and what is to be left out; a program is a plain file", async () => {
   const root = anEmptyRepository();
   const dir = aFolder();
   script(dir, "program", "true");

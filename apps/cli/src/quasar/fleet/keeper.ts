@@ -10,7 +10,7 @@ const STEADY_MS = 60_000;
 export interface KeeperOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted: the worker is told, and waited for. */
+  /** Aborted: the worker gets SIGTERM, and is waited for. */
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
 }
