@@ -20,7 +20,7 @@ import {
 /** What `quasar resume` asks of git before the agent begins, where the turn before was killed. */
 const QUICK = 3;
 /** A snapshot of a tree in which nothing is uncommitted. */
-const LOOK = 3;
+const LOOK = 2;
 
 /** Does something until it is killed, without a word to git. */
 const WORKS = "echo begun; exec sleep 600";
