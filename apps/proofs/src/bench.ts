@@ -9,16 +9,29 @@ import { outputRows } from "./bench/output.ts";
 import type { Row } from "./bench/row.ts";
 import { storeRows } from "./bench/store.ts";
 
-const rows = [
-  ...storeRows(),
-  ...(await commandRows()),
-  ...(await cockpitRows()),
-  ...(await firstRequestRows()),
-  ...(await growthRows()),
-  ...(await outputRows()),
-  ...(await manyRunsRows()),
-  ...(await nebulaRows()),
-];
+const PARTS: Readonly<Record<string, () => readonly Row[] | Promise<readonly Row[]>>> = {
+  store: storeRows,
+  command: commandRows,
+  cockpit: cockpitRows,
+  "first-request": firstRequestRows,
+  growth: growthRows,
+  output: outputRows,
+  "many-runs": manyRunsRows,
+  nebula: nebulaRows,
+};
+
+/** The parts that are named, or all. */
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(", ")}. Parts: ${Object.keys(PARTS).join(", ")}.`);
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+for (const [name, part] of Object.entries(PARTS)) {
+  if (named.length === 0 || named.includes(name)) rows.push(...(await part()));
+}
 const missed = rows.filter((row) => verdict(row) === "missed");
 
 console.log(`node ${process.version}, ${availableParallelism()} cores, kernel ${release()}`);

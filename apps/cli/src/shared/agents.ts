@@ -75,6 +75,20 @@ export function createAgents(
   return agents;
 }
 
+/** As {@link createAgents}, for many settings: each program is searched for once. */
+export function agentsCreator(ways: OtherWays): (settings: AgentSettings) => Agents {
+  const missing = new Map<string, CliError | undefined>();
+  return (settings) => {
+    const agents = invokersOf(settings, {});
+    for (const spec of [settings.coder, settings.reviewer]) {
+      if (!missing.has(spec)) missing.set(spec, missingProgram(spec, ways));
+      const error = missing.get(spec);
+      if (error !== undefined) throw error;
+    }
+    return agents;
+  };
+}
+
 /** The same, installed or not. */
 function invokersOf(settings: AgentSettings, setEnv: Readonly<Record<string, string>>): Agents {
   return {
@@ -88,7 +102,10 @@ function requirePrograms(
   { coder, reviewer }: Pick<AgentSettings, AgentRole>,
   ways: OtherWays,
 ): void {
-  for (const spec of [coder, reviewer]) requireProgram(spec, ways);
+  for (const spec of [coder, reviewer]) {
+    const error = missingProgram(spec, ways);
+    if (error !== undefined) throw error;
+  }
 }
 
 /**
@@ -249,13 +266,13 @@ function nameOf(kind: LineKind, command: string): string {
   return `${kind} "${fit(cleanLine(command), 30)}"`;
 }
 
-function requireProgram(spec: string, { start, without = [] }: OtherWays): void {
+function missingProgram(spec: string, { start, without = [] }: OtherWays): CliError | undefined {
   const preset = presetOf(spec);
-  if (preset === undefined || isHere(preset)) return;
+  if (preset === undefined || isHere(preset)) return undefined;
   const others = AGENT_PRESETS.filter(isHere).map(
     ({ name }) => `${start} --coder ${name} --reviewer ${name}`,
   );
-  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${preset.program} on the PATH`, {
+  return new CliError("ERR_NOT_INSTALLED", `there is no program ${preset.program} on the PATH`, {
     next: [installCommand(preset), ...others, ...without],
   });
 }

@@ -147,13 +147,13 @@ function doubledIds(phases: readonly PhaseFile[]): readonly SpecProblem[] {
 function unknownNames(phases: readonly PhaseFile[]): readonly SpecProblem[] {
   const ids = new Set(phases.map(({ id }) => id));
   return phases.flatMap(({ id, file, dependsOn, blocks }) => {
-    const others = [...ids].filter((other) => other !== id);
+    const others = (): readonly string[] => [...ids].filter((other) => other !== id);
     const unknown = (field: string, verb: string, names: readonly string[]): SpecProblem[] =>
       names
         .filter((name) => !ids.has(name))
         .map((name) => ({
           ...{ category: "unknown_dep", severity: "error", file, phaseId: id, field },
-          message: `${quoted(id)} ${verb} ${quoted(name)}, which is no phase${suggestion(name, others)}`,
+          message: `${quoted(id)} ${verb} ${quoted(name)}, which is no phase${suggestion(name, others())}`,
         }));
     return [
       ...unknown("depends_on", "depends on", dependsOn),

@@ -1,7 +1,7 @@
 import type { ApplyOptions, PhaseRunOptions } from "@quasar/nebula";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec, PhaseSpec } from "@quasar/nebula/spec";
-import { createAgents } from "../../shared/agents.ts";
+import { agentsCreator } from "../../shared/agents.ts";
 import type { Settings } from "../../shared/config/settings.ts";
 import { runOptionsOf } from "../run-options.ts";
 import { userSettings } from "./user-settings.ts";
@@ -11,6 +11,7 @@ const OTHER_WAYS = { start: "quasar nebula apply DIR --auto" };
 /** What each phase's run works by: the user's settings, with what the phase and its nebula say. */
 export function phaseOptions(settings: Settings, planOf: Planner): ApplyOptions["optionsOf"] {
   const made = new WeakMap<PhaseSpec, PhaseRunOptions>();
+  const createAgents = agentsCreator(OTHER_WAYS);
   return (spec, nebula) => {
     const known = made.get(spec);
     if (known !== undefined) return known;
@@ -29,7 +30,7 @@ export function phaseOptions(settings: Settings, planOf: Planner): ApplyOptions[
       onEnd: _end,
       waitLimitMs: _wait,
       ...options
-    } = runOptionsOf(own, createAgents(own, OTHER_WAYS));
+    } = runOptionsOf(own, createAgents(own));
     made.set(spec, options);
     return options;
   };
