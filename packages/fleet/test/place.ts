@@ -27,7 +27,7 @@ const capabilities: AgentInvoker["capabilities"] = {
   resumesSession: false,
 };
 
-function agent(
+export function agent(
   name: string,
   answer: (request: AgentRequest) => string | Promise<string>,
 ): AgentInvoker {
@@ -46,14 +46,14 @@ function agent(
 /** Agents in the test's own process: the coder does a phase's work, the reviewer approves. */
 export function agentsOf(
   work: Work,
-  review: () => string = () => "APPROVED: it is there",
+  reviewer: AgentInvoker = agent("reviewer", () => "APPROVED: it is there"),
 ): (phase: { readonly title: string }) => PhaseRunOptions {
   return ({ title }) => ({
     coder: agent("coder", async (request) => {
       await work[title]?.(request.workTree, request);
       return `Did ${title}.`;
     }),
-    reviewer: agent("reviewer", review),
+    reviewer,
   });
 }
 

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentRequest } from "@quasar/agents";
+import { type AgentInvoker, type AgentRequest, createAgent } from "@quasar/agents";
 import { openRepository } from "@quasar/git";
 import { initDepot } from "@quasar/git/depot";
 import { createKeyManager } from "@quasar/receipts";
@@ -15,6 +15,7 @@ import type { NebulaState } from "@quasar/nebula";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
 import { memoryIngress } from "./memory-ingress.ts";
 import {
+  agent,
   agentsOf,
   aPlace,
   IN_ORDER,
@@ -54,13 +55,16 @@ async function aFleet(place: Place) {
     worker(
       machine: string,
       work: Work,
-      { review, ...change }: { readonly port?: NebulaPort; readonly review?: () => string } = {},
+      {
+        reviewer,
+        ...change
+      }: { readonly port?: NebulaPort; readonly reviewer?: AgentInvoker | undefined } = {},
     ) {
       const stop = new AbortController();
       const done = workOnFleet({
         ...{ port, depots: [depot], machine, most: 2, ttlMs: 3000, graceMs: 1000 },
         limitsOf: () => ({ maxWorkers: 2, totalUsd: 0, phaseUsd: 5 }),
-        optionsOf: agentsOf(work, review),
+        optionsOf: agentsOf(work, reviewer),
         keys: createKeyManager({ dir: join(place.root, machine, "keys") }),
         env: {},
         commandEnv: process.env,
@@ -372,22 +376,29 @@ test("a run that was taken over keeps its commits through a pause", {
   expect(fleet.inDepot("show", "nebula/demo:a.txt")).toBe("a");
 });
 
-test("the depot has what a turn has done, and that the next one begins, before its agent is started", async () => {
-  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
-  const fleet = await aFleet(place);
-  const { id } = await fleet.submit();
-  /** What the depot has when the reviewer begins. */
-  const seen: string[] = [];
-  const review = (): string => {
-    const refs = fleet.inDepot("for-each-ref", "--format=%(refname)").split("\n");
-    const [tip = "HEAD"] = refs.filter((ref) => ref.endsWith("/tip"));
-    const [run = "HEAD"] = refs.filter((ref) => ref.endsWith("/run"));
-    const checkpoint = fleet.inDepot("show", `${run}:checkpoint.toml`);
-    const turn = checkpoint.match(/^turn\.(?:role|status) = .*$/gmu);
-    seen.push(fleet.inDepot("ls-tree", "--name-only", tip), ...(turn ?? []));
-    return "APPROVED: it is there";
-  };
-  fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) }, { review });
-  await fleet.until(id, isDone);
-  expect(seen).toEqual(["a.txt\nbase.txt", "turn.role = 'reviewer'", "turn.status = 'started'"]);
-});
+test.for(["of this process", "with a supervisor"])(
+  "the depot has what a turn has done, and that the next one begins, before its agent is started: one %s",
+  async (kind) => {
+    const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+    const fleet = await aFleet(place);
+    const { id } = await fleet.submit();
+    const git = `git --git-dir='${fleet.depot}'`;
+    const ref = (end: string): string =>
+      `"$(${git} for-each-ref --format='%(refname)' | grep '/${end}$')"`;
+    /** What the depot has when the reviewer begins. */
+    const seen = join(place.root, "seen");
+    const look = `{
+      ${git} ls-tree --name-only ${ref("tip")}
+      ${git} show ${ref("run")}:checkpoint.toml | grep -E '^turn.(role|status) = '
+    } > '${seen}'; echo 'APPROVED: it is there'`;
+    const reviewer =
+      kind === "with a supervisor"
+        ? createAgent({ kind: "command", command: look })
+        : agent("reviewer", () => execFileSync("sh", ["-c", look], { encoding: "utf8" }));
+    fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) }, { reviewer });
+    await fleet.until(id, isDone);
+    expect(readFileSync(seen, "utf8").split("\n")).toEqual([
+      ...["a.txt", "base.txt", "turn.role = 'reviewer'", "turn.status = 'started'", ""],
+    ]);
+  },
+);

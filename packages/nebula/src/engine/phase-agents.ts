@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInvoker, AgentRequest, AgentResult } from "@quasar/agents";
+import type { AgentInvoker, AgentRequest, AgentResult, InvokeOptions } from "@quasar/agents";
 import type { UnfinishedTurn } from "@quasar/agents/turns";
 import { linkOnTheWay } from "../trees/copy-files.ts";
 import type { PhaseSpec } from "../spec/types.ts";
@@ -48,10 +48,19 @@ function placed(agent: AgentInvoker, { folder, env, beforeTurn }: AgentPlace): A
   });
   return {
     ...agent,
-    async invoke(request, options) {
-      await beforeTurn?.();
+    async invoke(request, options = {}) {
       const problem = makeFolder(request.workTree, folder);
-      return problem === undefined ? agent.invoke(there(request), options) : failed(problem);
+      if (problem !== undefined) return failed(problem);
+      if (agent.capabilities.supervised !== true) {
+        await beforeTurn?.();
+        return agent.invoke(there(request), options);
+      }
+      // Of such a turn it is saved with its process that it begins.
+      const onStart: InvokeOptions["onStart"] = async (process) => {
+        await options.onStart?.(process);
+        await beforeTurn?.();
+      };
+      return agent.invoke(there(request), { ...options, onStart });
     },
     ...(responseBoundUsd && {
       responseBoundUsd: (request) => responseBoundUsd.call(agent, there(request)),
