@@ -1,4 +1,3 @@
-import type { AgentInvoker } from "@quasar/agents";
 import { createRedactor } from "@quasar/agents/environment";
 import { makeFolders } from "@quasar/process/files";
 import { NebulaError } from "../errors.ts";
@@ -10,6 +9,7 @@ import type { Phase } from "../state/schedule.ts";
 import type { NebulaState } from "../state/state.ts";
 import { findTreesFolder } from "../trees/open-folder.ts";
 import type { ApplyOptions } from "./apply.ts";
+import { fromElsewhere } from "./from-elsewhere.ts";
 import { makeEngine } from "./make-engine.ts";
 import type { Came } from "../context/came.ts";
 import { prepareForeign } from "./phase-tree.ts";
@@ -73,25 +73,6 @@ async function handFor(
   const spec = engine.spec.phases.find(({ id }) => id === found.id);
   if (spec === undefined) throw new NebulaError("ERR_NOT_FOUND", `there is no phase ${found.id}`);
   return { engine, phase: { spec, state: found } };
-}
-
-/** What was reserved for it counts as spent. */
-const GONE = { state: "died", sessionId: "", costUsd: undefined, costSource: "unknown" } as const;
-
-/**
- * Of a turn that another machine has begun nothing is known but its end, where that was copied: its agent was started after
- * the copy was made, and may have worked on since.
- */
-function fromElsewhere(agent: AgentInvoker): AgentInvoker {
-  const { find } = agent;
-  if (find === undefined) return agent;
-  return {
-    ...agent,
-    async find(turn) {
-      const found = await find.call(agent, turn);
-      return found.state === "ended" ? found : GONE;
-    },
-  };
 }
 
 /** What an engine is that schedules nothing: it works in trees of this machine. */

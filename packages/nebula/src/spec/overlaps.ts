@@ -18,7 +18,8 @@ export function findOverlaps(
 ): readonly Overlap[] {
   const scoped = phases.map((phase, place) => ({ phase, place, entries: entriesOf(phase) }));
   const folders = new Folders();
-  for (const { place, entries } of scoped) for (const [, scope] of entries) folders.add(scope, place);
+  for (const { place, entries } of scoped)
+    for (const [, scope] of entries) folders.add(scope, place);
   return scoped.flatMap((a) => {
     const near = new Set(a.entries.flatMap(([, scope]) => folders.near(scope)));
     return [...near]
