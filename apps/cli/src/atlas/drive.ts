@@ -161,6 +161,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     if (interrupts.exitCode() === undefined) ring();
     return exit;
   } finally {
+    await interrupts.stays();
     interrupts.stop();
     reporter.close();
   }

@@ -132,6 +132,7 @@ export async function drive(
     return exitOf(result, interrupts.exitCode());
   } finally {
     await screen?.close();
+    await interrupts.stays();
     interrupts.stop();
     reporter.close();
   }

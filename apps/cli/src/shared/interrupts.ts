@@ -10,6 +10,8 @@ export interface Interrupts {
   readonly signal: AbortSignal;
   /** Of the signal that came; `undefined` before. */
   exitCode(): ExitCode | undefined;
+  /** Resolves unless a second signal has come: then it is waited for that the process exits. */
+  stays(): Promise<void>;
   /** Signals act as they do by default again. */
   stop(): void;
 }
@@ -31,14 +33,14 @@ export function listenForInterrupts(
 ): Interrupts {
   const controller = new AbortController();
   let exitCode: ExitCode | undefined;
-  let isLeaving = false;
+  let leaving: Promise<never> | undefined;
   const listener = (name: Name): void => {
     // A terminal that is closed says so twice, by the system and by its shell: that is no wish to exit at once.
     if (name === "SIGHUP" && exitCode !== undefined) return;
-    if (isLeaving) process.exit(SIGNALS[name]);
+    if (leaving !== undefined) process.exit(SIGNALS[name]);
     if (exitCode !== undefined) {
-      isLeaving = true;
-      void onSecond().finally(() => process.exit(SIGNALS[name]));
+      const leave = (): never => process.exit(SIGNALS[name]);
+      leaving = onSecond().then(leave, leave);
       return;
     }
     exitCode = SIGNALS[name];
@@ -50,6 +52,9 @@ export function listenForInterrupts(
   return {
     signal: controller.signal,
     exitCode: () => exitCode,
+    async stays() {
+      await leaving;
+    },
     stop() {
       for (const name of names) process.off(name, listener);
     },
