@@ -6,10 +6,10 @@ import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import type { PhaseRunOptions } from "@quasar/nebula";
 import { onTestFinished, vi } from "vitest";
 
-/** What a coder does in a work tree, by the title of its phase. */
-export type Work = Readonly<
-  Record<string, (workTree: string, request: AgentRequest) => void | Promise<void>>
->;
+/** What a coder does in a work tree, and says of it, by the title of its phase. */
+export type Work = Readonly<Record<string, (workTree: string, request: AgentRequest) => Said>>;
+
+type Said = void | string | Promise<void | string>;
 
 /** A repository, and a nebula in a folder beside it. */
 export interface Place {
@@ -50,8 +50,8 @@ export function agentsOf(
 ): (phase: { readonly title: string }) => PhaseRunOptions {
   return ({ title }) => ({
     coder: agent("coder", async (request) => {
-      await work[title]?.(request.workTree, request);
-      return `Did ${title}.`;
+      const said = await work[title]?.(request.workTree, request);
+      return said ?? `Did ${title}.`;
     }),
     reviewer,
   });

@@ -145,8 +145,9 @@ export function newEntryOf(
   before: Board | undefined,
   after: Board,
 ): ReturnType<typeof entryOf> | undefined {
-  const isSame = before?.facts.isUnfinished === after.facts.isUnfinished;
-  return isSame ? undefined : entryOf(nebula, after);
+  const entry = entryOf(nebula, after);
+  const isSame = before && entryOf(nebula, before).isUnfinished === entry.isUnfinished;
+  return isSame === true ? undefined : entry;
 }
 
 function boardOf({ kept, nebula }: Known): Board {

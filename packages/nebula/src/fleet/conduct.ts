@@ -4,7 +4,6 @@ import type { Repository } from "@quasar/git";
 import { openMergeFolder } from "@quasar/git/landing";
 import type { EngineLimits } from "../context/context.ts";
 import { type ApplyOptions, applyNebula } from "../engine/apply.ts";
-import type { StopReason } from "../events.ts";
 import { decidePlan } from "../people/plan-gate.ts";
 import type { Epoch, NebulaPort, NebulaStatus, PlanReply } from "../port/index.ts";
 import { nebulaHome } from "../state/home.ts";
@@ -13,7 +12,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
 import { type CloneOptions, fetchBranch, openClone } from "./clone.ts";
-import { Conductor } from "./conductor.ts";
+import { Conductor, type Seen } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";
 import type { FleetPlace } from "./place.ts";
@@ -43,9 +42,10 @@ const WAIT_MS = Number.MAX_SAFE_INTEGER;
  * Is the conductor of a nebula for as long as it holds the lane and there is something to do: has an engine schedule, merge
  * and verify here, and workers, on any machine, carry out the runs.
  *
+ * @returns What it has heard of people: there may be more by now.
  * @throws {PortError}, {@link NebulaError}; the reason of the lease's loss.
  */
-export async function conduct(options: ConductOptions): Promise<StopReason> {
+export async function conduct(options: ConductOptions): Promise<Seen> {
   const { port, place, depot, held, signal: given } = options;
   const { nebula, epoch } = held.lease;
   const stale = new AbortController();
@@ -70,11 +70,11 @@ export async function conduct(options: ConductOptions): Promise<StopReason> {
     offers: status.offers.filter(isOffered),
     onStale: (why) => stale.abort(new Error(why)),
   });
-  const conductor = new Conductor({ port, depot, held, recorder, laneRef, forServer });
+  const conductor = new Conductor({ port, depot, held, recorder, laneRef, forServer }, status);
   takePlan(clone, conductor, recorder, status, home);
   // Its path may be that of a folder of another machine, of which nothing is to be here.
   if (state.trees !== undefined && state.treesOf === clone.commonDir) makeFolders(state.trees);
-  const { reason } = await applyNebula({
+  await applyNebula({
     ...options,
     ...{ repository: clone, loaded: undefined, base: state.base, signal },
     // Nobody is at a terminal who would type the same command later.
@@ -83,7 +83,7 @@ export async function conduct(options: ConductOptions): Promise<StopReason> {
     fleet: conductor,
   });
   await recorder.recorded();
-  return reason;
+  return conductor.seen;
 }
 
 /** What a person has said of the plan is taken while no engine works. */

@@ -14,6 +14,7 @@ import {
   type NebulaPort,
   type NebulaStatus,
   type Offer,
+  type Orders,
   outcomeId,
   PortError,
   readReply,
@@ -42,6 +43,9 @@ export interface ConductorOptions {
   readonly forServer: ForServer;
 }
 
+/** What people have said of a nebula. */
+export type Seen = Pick<NebulaStatus, "inbox" | "orders">;
+
 /** How often it is looked whether a run that nobody works on any more is to be waited for, in milliseconds. */
 const LOOK_MS = 1000;
 
@@ -50,11 +54,18 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
-  #isPaused = false;
-  #isStopping = false;
+  #orders: Orders = { isPaused: false, stop: "" };
+  #seen: Seen;
 
-  constructor(options: ConductorOptions) {
+  /** @param seen - Of the nebula as it was when this one began. */
+  constructor(options: ConductorOptions, seen: Seen) {
     this.#options = options;
+    this.#seen = seen;
+  }
+
+  /** What people have said, as far as it has heard. */
+  get seen(): Seen {
+    return this.#seen;
   }
 
   saved(text: Uint8Array): void {
@@ -167,6 +178,7 @@ export class Conductor implements OverFleet {
     const { home, store, repository } = engine;
     const status = await port.status(store.current.id).catch(unlessUnreachable);
     if (status === undefined) return;
+    this.#seen = status;
     this.#order(engine, status);
     const waiting = new Set(itemsOnDisk(home, store.current).map((item) => item.id));
     recorder.took(
@@ -192,13 +204,11 @@ export class Conductor implements OverFleet {
     const { repository, store } = engine;
     const { commonDir } = repository;
     const { current: state } = store;
-    if (orders.isPaused !== this.#isPaused) {
-      this.#isPaused = orders.isPaused;
-      if (orders.isPaused) pauseNebula(commonDir, state, new Date());
-      else continueNebula(commonDir, state);
-    }
-    if (orders.stop === "" || this.#isStopping) return;
-    this.#isStopping = true;
+    const before = this.#orders;
+    this.#orders = orders;
+    if (orders.isPaused && !before.isPaused) pauseNebula(commonDir, state, new Date());
+    if (!orders.isPaused && before.isPaused) continueNebula(commonDir, state);
+    if (orders.stop === "" || orders.stop === before.stop) return;
     stopEngine(commonDir, state, { isNow: orders.stop === "now" });
   }
 }

@@ -1,25 +1,26 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AgentsError } from "@quasar/agents";
 import { fetchFromDepot } from "@quasar/git/depot";
 import { messageOf } from "@quasar/runs/internal";
 import { carryOut, type CarryOutOptions, takeTree } from "../engine/carry-out.ts";
 import type { Came } from "../context/came.ts";
-import { type NebulaPort, PortError, type QuestionReply, readReply } from "../port/index.ts";
-import { keepAnswer, readQuestion } from "../people/question-files.ts";
-import { type NebulaHome, nebulaHome, runsFolder } from "../state/home.ts";
+import { type NebulaPort, PortError } from "../port/index.ts";
+import { nebulaHome, runsFolder } from "../state/home.ts";
 import type { NebulaState } from "../state/state.ts";
 import { treesFolder } from "../trees/place.ts";
 import { openClone } from "./clone.ts";
 import { depotNames } from "./depot-names.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { WorkLease } from "./kept-leases.ts";
-import { outcomeJson } from "./outcome.ts";
-import { keepAsked } from "./questions.ts";
+import { onceAborted } from "./once-aborted.ts";
+import { type Outcome, outcomeJson } from "./outcome.ts";
+import { QuestionPass } from "./pass-questions.ts";
 import type { FleetPlace } from "./place.ts";
-import { AGAIN_MS, isUnreachable } from "./reach.ts";
+import { keepAsked } from "./questions.ts";
+import { whenReached } from "./reach.ts";
 import { RunCopier } from "./run-copier.ts";
-import { fetchRun } from "./run-folder.ts";
+import { fetchRun, isOwnRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
 
 type OfCarry =
@@ -38,14 +39,11 @@ export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** How often a pause is checked, in milliseconds. */
+/** How often it is checked what people have ordered, in milliseconds. */
 const LOOK_MS = 1000;
 
 /** How long the last copy of a run may take that is given back, in milliseconds. */
 const LAST_COPY_MS = 20_000;
-
-/** How long a turn waits for the depot to have all before it, in milliseconds: without the depot the work continues. */
-const COPY_MS = 5000;
 
 /** Nothing begins as long as it is not certain that the work is this worker's. */
 const UNSURE = { isPaused: true, isStopping: false };
@@ -56,30 +54,43 @@ const UNSURE = { isPaused: true, isStopping: false };
  * It ends, too, where it was stopped, with all of it copied, and where another worker has the run.
  */
 export async function perform(options: PerformOptions): Promise<void> {
-  const { held, signal: given } = options;
-  const signal = AbortSignal.any([given, held.lost]);
+  const { held, lease, port, signal: given } = options;
+  const [now, refused] = [new AbortController(), new AbortController()];
+  const ended = AbortSignal.any([given, held.lost]);
+  const signal = AbortSignal.any([ended, now.signal, refused.signal]);
+  const warn = (message: string): void => options.onEvent({ type: "warning", message });
+  const looking = setInterval(() => {
+    if (held.orders.stop === "now") now.abort();
+  }, LOOK_MS);
   try {
-    const ready = await whenReached(() => options.alone(() => prepare(options)), signal, options);
-    const { cameAt } = ready;
+    const prepared = () => options.alone(() => prepare({ ...options, signal }, refused));
+    const ready = await whenReached(prepared, signal, warn);
+    const { cameAt, copier, questions } = ready;
     if (cameAt !== undefined) await takeTree({ ...options, ...ready, signal }, cameAt);
     for (;;) {
       const came = await carryOut({ ...options, ...ready, signal });
       if (given.aborted || (came.as === "interrupted" && isStopped(held))) {
         held.lost.throwIfAborted();
-        await Promise.race([ready.copier.flush(), sleep(LAST_COPY_MS, undefined, { ref: false })]);
+        await Promise.race([copier.flush(), sleep(LAST_COPY_MS, undefined, { ref: false })]);
         return;
       }
-      signal.throwIfAborted();
-      if (came.as === "waits" || came.as === "interrupted") {
-        await goesOn(held, signal);
+      ended.throwIfAborted();
+      const refusal: unknown = refused.signal.reason ?? (await refusalOf(came, copier, ended));
+      const outcome = outcomeOf(came, refusal);
+      if (outcome === undefined) {
+        await goesOn(held, ended);
         continue;
       }
-      await ready.copier.flush();
-      await recordOutcome(options, came, signal);
+      await Promise.race([questions.told(), onceAborted(ended)]);
+      // Out of reach the server has it later, as long as the lease is not lost.
+      const entry = { as: "result", key: "outcome", value: outcomeJson(outcome) } as const;
+      await whenReached(() => port.record(lease, entry), ended, warn);
       return;
     }
   } catch (error) {
-    if (!held.lost.aborted) throw error;
+    if (!held.lost.aborted && !now.signal.aborted) throw error;
+  } finally {
+    clearInterval(looking);
   }
 }
 
@@ -93,24 +104,22 @@ async function goesOn(held: HeldLease, signal: AbortSignal): Promise<void> {
   while (held.orders.isPaused && !isStopped(held));
 }
 
-/** What of the depot or the server is out of reach is tried again: the lease stays, and so does an agent that works. */
-async function whenReached<T>(
-  work: () => Promise<T>,
-  signal: AbortSignal,
-  { onEvent }: Pick<PerformOptions, "onEvent">,
-): Promise<T> {
-  for (let told = ""; ; ) {
-    signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      const message = messageOf(error);
-      if (message !== told) onEvent({ type: "warning", message });
-      told = message;
-      await sleep(AGAIN_MS, undefined, { signal });
-    }
-  }
+/** Why the depot does not take the run that has come to its end. */
+async function refusalOf(came: Came, copier: RunCopier, signal: AbortSignal): Promise<unknown> {
+  if (came.as === "waits" || came.as === "interrupted") return undefined;
+  const copied = copier.flush().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const refusal = await Promise.race([copied, onceAborted(signal)]);
+  signal.throwIfAborted();
+  return refusal;
+}
+
+/** What is to be known of it; `undefined`: it continues. */
+function outcomeOf(came: Came, refusal: unknown): Outcome | undefined {
+  if (refusal !== undefined) return { as: "failed", reason: messageOf(refusal) };
+  return came.as === "waits" || came.as === "interrupted" ? undefined : came;
 }
 
 interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "isForeign"> {
@@ -121,11 +130,12 @@ interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "
   readonly onEvent: CarryOutOptions["onEvent"];
   readonly beforeTurn: CarryOutOptions["beforeTurn"];
   readonly copier: RunCopier;
+  readonly questions: QuestionPass;
 }
 
-async function prepare(options: PerformOptions): Promise<Ready> {
-  const { port, place, depot, held, lease, isContinued, onEvent } = options;
-  const signal = AbortSignal.any([options.signal, held.lost]);
+/** @param refused - Aborted where the depot does not take the run: nobody could continue it. */
+async function prepare(options: PerformOptions, refused: AbortController): Promise<Ready> {
+  const { port, place, depot, held, lease, isContinued, onEvent, signal } = options;
   const { nebula, work: ref, offer, from } = lease;
   const { runId, task } = offer;
   const state = stateOf(await port.status(nebula));
@@ -137,7 +147,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   const home = nebulaHome(repository.commonDir, nebula);
   const runDir = join(runsFolder(home, ref), runId);
   // What this machine has of the run may be older than what another one has copied since.
-  const isNewest = isContinued && existsSync(runDir);
+  const isNewest = isContinued && isOwnRun(home, ref, runId);
   const run = { depot, nebula, work: ref, runId, epochs: from, signal };
   const cameAt = isNewest ? undefined : await fetchRun(repository, run);
   keepAsked(home, task.asked);
@@ -151,53 +161,33 @@ async function prepare(options: PerformOptions): Promise<Ready> {
     tree: join(trees, ref),
     staging: join(place.staging, `${ref}-${runId}`),
   });
+  const questions = new QuestionPass({ port, lease, home, runId, signal });
+  questions.look();
   return {
-    ...{ repository, state, ref, cameAt, copier, maxBudgetUsd: task.maxBudgetUsd },
+    ...{ repository, state, ref, cameAt, copier, questions, maxBudgetUsd: task.maxBudgetUsd },
     isForeign: cameAt !== undefined,
     orders: () => {
       const { isPaused } = held.orders;
       return held.isSure ? { isPaused, isStopping: isStopped(held) } : UNSURE;
     },
-    // Where this machine goes, the turn that it is in is all that is done again, and counts as spent.
-    beforeTurn: () => copier.flushFor(COPY_MS),
+    async beforeTurn() {
+      const copied = copier.flush().catch((error: unknown) => refused.abort(error));
+      await Promise.race([copied, onceAborted(signal)]);
+      await Promise.race([held.sure(), onceAborted(signal)]);
+      if (signal.aborted || refused.signal.aborted) {
+        throw new AgentsError("ERR_TURN_UNREADABLE", "the work ends before the turn begins");
+      }
+    },
     onEvent(event) {
-      copier.changed();
-      if (event.type === "question_asked") passQuestion(options, home, event.id);
+      const isOfAgent = event.type === "run_event" && event.event.type === "agent_event";
+      copier.changed(isOfAgent ? "turn" : "run");
+      if (event.type === "question_asked") questions.look();
       onEvent(event);
     },
   };
 }
 
-/**
- * A question is the conductor's, by whom people see it, and its answer comes from there. What cannot be told or heard now is
- * with the next offer of the run.
- */
-function passQuestion({ port, lease, held }: PerformOptions, home: NebulaHome, id: string): void {
-  const question = readQuestion(home, id);
-  if (question === undefined) return;
-  const pass = async (): Promise<void> => {
-    await port.record(lease, { as: "note", key: id, value: { ...question } });
-    const reply = await port.wait(lease.nebula, `question/${id}`, held.lost);
-    const { text, agent } = readReply(`question/${id}`, reply as never).reply as QuestionReply;
-    const by = agent === "" ? ({ by: "person" } as const) : ({ by: "agent", agent } as const);
-    keepAnswer(home, { question: id, ...by, text, at: new Date().toISOString() });
-  };
-  pass().catch(() => {});
-}
-
 function requireRun({ phases }: NebulaState, ref: string, runId: string): void {
   if (phases.some((phase) => phase.ref === ref && phase.runId === runId)) return;
   throw new PortError("ERR_CONFLICT", `the run ${runId} is not wanted any more`);
-}
-
-/** Out of reach the server has it later, as long as the lease is not lost. */
-async function recordOutcome(
-  { port, lease, onEvent }: PerformOptions,
-  came: Exclude<Came, { readonly as: "interrupted" | "waits" }>,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const value = outcomeJson(came);
-  return whenReached(() => port.record(lease, { as: "result", key: "outcome", value }), signal, {
-    onEvent,
-  });
 }

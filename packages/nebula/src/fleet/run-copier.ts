@@ -8,7 +8,7 @@ import type { NebulaHome } from "../state/home.ts";
 import type { Lease } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
 import { Queue } from "./queue.ts";
-import { pushWhenReached } from "./reach.ts";
+import { AGAIN_MS, pushWhenReached } from "./reach.ts";
 import { copyRun, markRun, staysHere } from "./run-folder.ts";
 
 export interface RunCopierOptions {
@@ -27,13 +27,18 @@ export interface RunCopierOptions {
   readonly warn: (message: string) => void;
 }
 
-/** How long changes are gathered before they are copied, in milliseconds. */
-const GATHER_MS = 1000;
+/** How long changes are gathered before they are copied, in milliseconds: what an agent says is most of all. */
+const GATHER_MS = { run: 1000, turn: 5000 } as const;
+
+/** How often is tried what the depot refuses: somebody may just have a lock. */
+const TRIES = 3;
 
 /** Keeps a copy of a run at the depot, under the epoch of its worker, so that another machine continues it. */
 export class RunCopier {
   readonly #options: RunCopierOptions;
   #timer: NodeJS.Timeout | undefined;
+  /** When that is over, by the steady clock. */
+  #at = 0;
   #last = "";
   readonly #queue = new Queue();
 
@@ -41,27 +46,31 @@ export class RunCopier {
     this.#options = options;
   }
 
-  /** Something of the run has changed: it is copied soon. */
-  changed(): void {
-    this.#timer ??= setTimeout(() => {
+  /** Something has changed of the run, or of a turn's output only: it is copied soon. */
+  changed(what: keyof typeof GATHER_MS): void {
+    const at = performance.now() + GATHER_MS[what];
+    if (this.#timer !== undefined && this.#at <= at) return;
+    clearTimeout(this.#timer);
+    this.#at = at;
+    this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#push().catch((error: unknown) => this.#failed(error));
-    }, GATHER_MS);
+    }, GATHER_MS[what]);
   }
 
   /** Returns once the depot has all there is. @throws the signal's reason; `ERR_USAGE` where the depot refuses it. */
   async flush(): Promise<void> {
+    const { signal } = this.#options;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#push();
-  }
-
-  /** The same, for so long: what the depot has not taken by then follows later, or with the last flush. */
-  async flushFor(mostMs: number): Promise<void> {
-    const over = new AbortController();
-    const late = sleep(mostMs, undefined, { signal: over.signal }).catch(() => {});
-    await Promise.race([this.flush().catch((error: unknown) => this.#failed(error)), late]);
-    over.abort();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#push();
+      } catch (error) {
+        if (signal.aborted || tries === TRIES) throw error;
+        await sleep(AGAIN_MS, undefined, { signal });
+      }
+    }
   }
 
   #failed(error: unknown): void {
@@ -97,6 +106,6 @@ export class RunCopier {
       throw new NebulaError("ERR_USAGE", `the depot refuses the run: ${pushed.message}`);
     }
     this.#last = key;
-    markRun(home, { work: lease.work, runId, commit: run });
+    markRun(home, { work: lease.work, runId, commit: run, isOwn: true });
   }
 }

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Repository } from "@quasar/git";
 import { depotRefs, fetchFromDepot, restoreFolder } from "@quasar/git/depot";
 import { replaceFile } from "@quasar/durable";
@@ -23,7 +23,8 @@ export function staysHere(path: string): boolean {
 export function copyRun(runDir: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   makeFolders(dirname(to));
-  cpSync(runDir, to, { recursive: true });
+  const filter = (path: string): boolean => !staysHere(relative(runDir, path));
+  cpSync(runDir, to, { recursive: true, filter });
 }
 
 /** Bytes of the largest run that is fetched. */
@@ -63,8 +64,10 @@ export async function fetchRun(
   const cameAt = got.get(tip) ?? "";
   const home = nebulaHome(repository.commonDir, nebula);
   const dir = join(runsFolder(home, work), runId);
-  const mark = markOf(home, work, runId);
-  if (existsSync(dir) && existsSync(mark) && readFileSync(mark, "utf8") === commit) return cameAt;
+  if (existsSync(dir) && readMark(home, work, runId)?.commit === commit) {
+    markRun(home, { work, runId, commit, isOwn: false });
+    return cameAt;
+  }
   const fetched = join(home.dir, "fetched", `${work}-${runId}`);
   rmSync(fetched, { recursive: true, force: true });
   makeFolders(dirname(fetched));
@@ -72,20 +75,37 @@ export async function fetchRun(
   putAside(home, dir);
   makeFolders(dirname(dir));
   renameSync(fetched, dir);
-  markRun(home, { work, runId, commit });
+  markRun(home, { work, runId, commit, isOwn: false });
   return cameAt;
 }
 
-/** Notes which copy a run's folder is the same as. */
+/** Which copy a run's folder is the same as, and whether this machine has made it. */
+interface Mark {
+  readonly commit: string;
+  readonly isOwn: boolean;
+}
+
 export function markRun(
   home: NebulaHome,
-  {
-    work,
-    runId,
-    commit,
-  }: { readonly work: string; readonly runId: string; readonly commit: string },
+  { work, runId, commit, isOwn }: Mark & { readonly work: string; readonly runId: string },
 ): void {
-  replaceFile(markOf(home, work, runId), Buffer.from(commit), { keepPrevious: false });
+  const text = `${commit}${isOwn ? OWN_COPY : ""}\n`;
+  replaceFile(markOf(home, work, runId), Buffer.from(text), { keepPrevious: false });
+}
+
+const OWN_COPY = " own";
+
+function readMark(home: NebulaHome, work: string, runId: string): Mark | undefined {
+  const path = markOf(home, work, runId);
+  if (!existsSync(path)) return undefined;
+  const [commit = "", own] = readFileSync(path, "utf8").trim().split(" ");
+  return { commit, isOwn: own !== undefined };
+}
+
+/** Whether what is here of a run is of this machine: what was only fetched is still another one's. */
+export function isOwnRun(home: NebulaHome, work: string, runId: string): boolean {
+  if (!existsSync(join(runsFolder(home, work), runId))) return false;
+  return readMark(home, work, runId)?.isOwn ?? true;
 }
 
 function markOf({ dir }: NebulaHome, work: string, runId: string): string {

@@ -15,6 +15,7 @@ import {
   type Worker,
 } from "../port/index.ts";
 import { conduct, type ConductOptions } from "./conduct.ts";
+import type { Seen } from "./conductor.ts";
 import { deadlineIn } from "./deadline.ts";
 import { type HeldLease, holdLease } from "./held-lease.ts";
 import { dropLease, keepLease, keptLeases, workLease, type WorkLease } from "./kept-leases.ts";
@@ -247,21 +248,22 @@ class FleetWorker {
     const { nebula } = held.lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
     let untilMs = performance.now() + REST_MS;
-    let seen = "";
+    let heard: Seen | undefined;
     try {
       const place = fleetPlace(stateFolder, nebula);
-      await conduct({ ...this.#options, place, depot, held, onEvent, signal });
+      heard = await conduct({ ...this.#options, place, depot, held, onEvent, signal });
     } catch (error) {
       if (!signal.aborted) tell({ type: "warning", nebula, message: messageOf(error) });
       untilMs = performance.now() + FAILED_MS;
     }
     await held.release();
     try {
-      seen = seenOf(await port.status(nebula));
+      const status = await port.status(nebula);
+      // What people have said since it looked last is for the next one, at once.
+      this.#rest.set(nebula, { untilMs, while: seenOf({ ...status, ...heard }) });
     } catch {
-      untilMs = 0;
+      // It is tried again at once.
     }
-    this.#rest.set(nebula, { untilMs, while: seen });
   }
 
   #run({ nebula, work }: Pick<Lease, "nebula" | "work">, body: () => Promise<void>): void {

@@ -248,11 +248,12 @@ export function statusOf(board: Board, table: Pick<LeaseTable, "works">): Nebula
   };
 }
 
+/** What somebody has answered is to be taken, also where all phases had come to an end. */
 export function entryOf(
   id: string,
-  { name, depot, facts }: Pick<Board, "name" | "depot" | "facts">,
+  { name, depot, facts, inbox }: Pick<Board, "name" | "depot" | "facts" | "inbox">,
 ): NebulaEntry {
-  return { id, name, depot, isUnfinished: facts.isUnfinished };
+  return { id, name, depot, isUnfinished: facts.isUnfinished || inbox.length > 0 };
 }
 
 /** Of the events that are kept for those who watch: number, and bytes of their texts. */

@@ -6,9 +6,10 @@ import { continueNebula, pauseEnds, pauseNebula } from "../../people/pause.ts";
 import { stopEngine, takeStop } from "../../people/stop.ts";
 import { eventsIn } from "../../state/events.ts";
 import { type NebulaHome, nebulaHome } from "../../state/home.ts";
-import { isUnfinished, listNebulae } from "../../state/list.ts";
+import { listNebulae } from "../../state/list.ts";
 import { lockEngine } from "../../state/lock.ts";
 import {
+  entryOf,
   awaited,
   type Board,
   choicesOf,
@@ -212,10 +213,7 @@ export function createFilePort({ commonDir, now = () => new Date() }: FilePortOp
       return undefined;
     },
     async list() {
-      return listNebulae(commonDir).map((state) => {
-        const depot = readSubmission(nebulaHome(commonDir, state.id))?.depot ?? "";
-        return { id: state.id, name: state.name, depot, isUnfinished: isUnfinished(state) };
-      });
+      return listNebulae(commonDir).map(({ id }) => entryOf(id, open(id).board));
     },
     async status(nebula) {
       const { board, memory } = open(nebula);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { gateId } from "../../port/promises.ts";
 import { LANE } from "../../port/port.ts";
 import type { Case } from "./case.ts";
 import { aWorker, Scene } from "./scene.ts";
@@ -101,6 +102,22 @@ export const SUBMISSIONS: readonly Case[] = [
       await scene.save(lane, { phases: { a: done, b: done, c: done } });
       const entry = await listed(scene, (found) => found?.isUnfinished === false);
       assert.equal(entry?.isUnfinished, false);
+    },
+  },
+  {
+    name: "has one that has ended in its list as unfinished until what a person answers is taken",
+    async run(scene) {
+      const lane = await scene.begun();
+      const done = { status: "done" } as const;
+      const ended = { phases: { a: { status: "failed" }, b: done, c: done } } as const;
+      await scene.save(lane, ended);
+      await listed(scene, (found) => found?.isUnfinished === false);
+      const [failed] = (await scene.state()).phases;
+      assert.ok(failed);
+      const retry = { verb: "retry", reason: "", isFinal: false } as const;
+      assert.equal((await scene.port.resolve(scene.id, gateId(failed), retry)).as, "resolved");
+      const entry = await listed(scene, (found) => found?.isUnfinished === true);
+      assert.equal(entry?.isUnfinished, true);
     },
   },
   {
