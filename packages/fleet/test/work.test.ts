@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentRequest } from "@quasar/agents";
@@ -390,4 +390,133 @@ test("the depot has what a turn has done, and that the next one begins, before i
   fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) }, { review });
   await fleet.until(id, isDone);
   expect(seen).toEqual(["a.txt\nbase.txt", "turn.role = 'reviewer'", "turn.status = 'started'"]);
+});
+
+test("a depot that is away is reported once, and nothing is taken until it is back", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const away = `${fleet.depot}.away`;
+  renameSync(fleet.depot, away);
+  fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
+  // For longer than a lane is left alone whose conductor has failed.
+  await sleep(12_000);
+  renameSync(away, fleet.depot);
+  await fleet.until(id, isDone);
+  const told = fleet.told.filter(({ type }) => type !== "of");
+  expect(told.slice(0, 5)).toMatchObject([
+    { type: "takes", nebula: id, name: "demo", work: "@lane", phase: "" },
+    { type: "away", depot: fleet.depot },
+    { type: "leaves", work: "@lane" },
+    { type: "back", depot: fleet.depot, awayMs: expect.toSatisfy((ms) => ms > 10_000) as number },
+    { type: "takes", work: "@lane" },
+  ]);
+  expect(told).toContainEqual({
+    ...{ type: "takes", nebula: id, name: "demo", phase: "a" },
+    work: expect.stringMatching(/^p1-/u) as string,
+  });
+  expect(told.filter(({ type }) => type === "away" || type === "warning")).toHaveLength(1);
+});
+
+test("a server that is away is reported once, and once when it is back", async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const link = cuttable(fleet.port);
+  fleet.worker(
+    "one",
+    {
+      "Phase a": async (tree) => {
+        link.cut = true;
+        // For several questions for work, and less than a lease lasts.
+        await sleep(2000);
+        write(tree, { "a.txt": "a\n" });
+        setTimeout(() => {
+          link.cut = false;
+        }, 400);
+      },
+    },
+    { port: link.port },
+  );
+  await fleet.until(id, isDone);
+  const told = fleet.told.filter(({ type }) => type !== "of");
+  expect(told).toMatchObject([
+    { type: "takes", phase: "" },
+    { type: "takes", phase: "a" },
+    { type: "away", depot: "", message: "cut" },
+    { type: "back", depot: "", awayMs: expect.toSatisfy((ms) => ms > 1000) as number },
+    ...told.slice(4).map(() => ({ type: "leaves" })),
+  ]);
+});
+
+test("of a nebula that has ended the server is not asked again and again", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  const first = fleet.worker("one", work);
+  await fleet.until(id, isDone);
+  await first.stop();
+  let asked = 0;
+  const counted = new Proxy(fleet.port, {
+    get(target, name: keyof NebulaPort) {
+      if (name === "status") asked += 1;
+      return target[name];
+    },
+  });
+  fleet.worker("one", work, { port: counted });
+  await sleep(24_000);
+  expect(asked).toBe(1);
+});
+
+test("a worker that has lost a run ends its own agents of it, and those of no other worker of the host", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const leases = join(place.root, "one", "state", "quasar", "fleet", id, "leases");
+  const kept = join(place.root, "kept");
+  const ended: string[] = [];
+  /** What carries the run's id, as an agent does, and works in a tree until it is ended. */
+  const anAgent = async (of: string, cwd: string): Promise<void> => {
+    const { phases } = await fleet.state(id);
+    const env = { ...process.env, QUASAR_RUN_ID: phases[0]?.runId };
+    const child = spawn("sleep", ["600"], { cwd, env });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    child.once("exit", () => ended.push(of));
+  };
+  /** A worker whose coder works until it is stopped. */
+  const atWork = async (machine: string) => {
+    const begun = Promise.withResolvers<string>();
+    const mayEnd = Promise.withResolvers<void>();
+    const worker = fleet.worker(machine, {
+      "Phase a": async (tree) => {
+        begun.resolve(tree);
+        await mayEnd.promise;
+        throw new Error("ended");
+      },
+    });
+    onTestFinished(() => mayEnd.resolve());
+    const stop = (): Promise<void> => {
+      const stopped = worker.stop();
+      mayEnd.resolve();
+      return stopped;
+    };
+    return { tree: await begun.promise, stop };
+  };
+  const { tree, stop } = await atWork("one");
+  cpSync(leases, kept, { recursive: true });
+  await stop();
+  const two = await atWork("two");
+  await anAgent("two", two.tree);
+  await anAgent("one", tree);
+  cpSync(kept, leases, { recursive: true });
+  fleet.worker("one", {});
+  await expect.poll(() => readdirSync(leases), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => ended).toEqual(["one"]);
 });

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchFromDepot } from "@quasar/git/depot";
-import { messageOf } from "@quasar/runs/internal";
 import { carryOut, type CarryOutOptions, takeTree } from "../engine/carry-out.ts";
 import type { Came } from "../context/came.ts";
 import { type NebulaPort, PortError, type QuestionReply, readReply } from "../port/index.ts";
@@ -17,7 +16,7 @@ import type { WorkLease } from "./kept-leases.ts";
 import { outcomeJson } from "./outcome.ts";
 import { keepAsked } from "./questions.ts";
 import type { FleetPlace } from "./place.ts";
-import { AGAIN_MS, isUnreachable } from "./reach.ts";
+import { type Reach, whenReached } from "./reach.ts";
 import { RunCopier } from "./run-copier.ts";
 import { fetchRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
@@ -31,6 +30,7 @@ export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly place: FleetPlace;
   readonly depot: string;
   readonly held: HeldLease;
+  readonly reach: Reach;
   readonly lease: WorkLease;
   /** Whether this machine had this very lease before: what it has of the run is the newest. */
   readonly isContinued: boolean;
@@ -56,10 +56,11 @@ const UNSURE = { isPaused: true, isStopping: false };
  * It ends, too, where it was stopped, with all of it copied, and where another worker has the run.
  */
 export async function perform(options: PerformOptions): Promise<void> {
-  const { held, signal: given } = options;
+  const { held, reach, depot, signal: given } = options;
   const signal = AbortSignal.any([given, held.lost]);
   try {
-    const ready = await whenReached(() => options.alone(() => prepare(options)), signal, options);
+    const fromDepot = { signal, reach, depot };
+    const ready = await whenReached(() => options.alone(() => prepare(options)), fromDepot);
     const { cameAt } = ready;
     if (cameAt !== undefined) await takeTree({ ...options, ...ready, signal }, cameAt);
     for (;;) {
@@ -93,26 +94,6 @@ async function goesOn(held: HeldLease, signal: AbortSignal): Promise<void> {
   while (held.orders.isPaused && !isStopped(held));
 }
 
-/** What of the depot or the server is out of reach is tried again: the lease stays, and so does an agent that works. */
-async function whenReached<T>(
-  work: () => Promise<T>,
-  signal: AbortSignal,
-  { onEvent }: Pick<PerformOptions, "onEvent">,
-): Promise<T> {
-  for (let told = ""; ; ) {
-    signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      const message = messageOf(error);
-      if (message !== told) onEvent({ type: "warning", message });
-      told = message;
-      await sleep(AGAIN_MS, undefined, { signal });
-    }
-  }
-}
-
 interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "isForeign"> {
   /** What the run's tree was at on the machine that it comes from; `undefined`: it is of this one. */
   readonly cameAt: string | undefined;
@@ -124,7 +105,7 @@ interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "
 }
 
 async function prepare(options: PerformOptions): Promise<Ready> {
-  const { port, place, depot, held, lease, isContinued, onEvent } = options;
+  const { port, place, depot, held, reach, lease, isContinued, onEvent } = options;
   const signal = AbortSignal.any([options.signal, held.lost]);
   const { nebula, work: ref, offer, from } = lease;
   const { runId, task } = offer;
@@ -145,7 +126,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   const trees = treesFolder(repository, { id: nebula }, places);
   const warn = (message: string): void => onEvent({ type: "warning", message });
   const copier = new RunCopier({
-    ...{ repository, home, depot, lease, runId, runDir, warn },
+    ...{ repository, home, depot, reach, lease, runId, runDir, warn },
     // The last copy is made after an interrupt.
     signal: held.lost,
     tree: join(trees, ref),
@@ -192,12 +173,12 @@ function requireRun({ phases }: NebulaState, ref: string, runId: string): void {
 
 /** Out of reach the server has it later, as long as the lease is not lost. */
 async function recordOutcome(
-  { port, lease, onEvent }: PerformOptions,
+  { port, lease, reach }: PerformOptions,
   came: Exclude<Came, { readonly as: "interrupted" | "waits" }>,
   signal: AbortSignal,
 ): Promise<unknown> {
   const value = outcomeJson(came);
-  return whenReached(() => port.record(lease, { as: "result", key: "outcome", value }), signal, {
-    onEvent,
-  });
+  const record = (): Promise<unknown> =>
+    port.record(lease, { as: "result", key: "outcome", value });
+  return whenReached(record, { signal, reach });
 }
