@@ -201,7 +201,10 @@ function usageOf({ step, model }: ModelRequest, { turnUsd }: FirstTaskOptions): 
 }
 
 export interface FirstTaskPlace {
+  /** What has all of it, and is removed with it. */
+  readonly root: string;
   readonly repo: string;
+  readonly env: Readonly<Record<string, string>>;
   /** Starts the run. */
   begin(): Running;
   /** Starts another command. */
@@ -274,7 +277,7 @@ export async function firstTaskPlace(
       : ["--coder", coder.program, "--reviewer", reviewer.program];
   const begin = (): Running => start("run", "Make the tests pass", ...who);
   return {
-    ...{ repo, stub, begin, start, git },
+    ...{ root, repo, env, stub, begin, start, git },
     run: () => begin().finished,
     async runKilledIn(turn) {
       const script = stub.script;

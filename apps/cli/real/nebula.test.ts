@@ -1,83 +1,16 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-// @boundaries-ignore what the model stub of the real agents is asked
-import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
-// @boundaries-ignore what that stub answers
+// @boundaries-ignore what the model stub of the real agents answers
 import type { ModelTurn } from "../../../packages/agents/real/model-answer.ts";
-import {
-  AGENTS,
-  firstTaskPlace,
-  type FirstTaskPlace,
-  project,
-  type RealAgent,
-} from "./first-task.ts";
-
-const IDS = ["one", "two", "three", "four"] as const;
-const NEEDS: Readonly<Record<string, string>> = { three: '["one"]', four: '["two", "three"]' };
-
-const projectOf = (files: Readonly<Record<string, string>>) =>
-  project({ name: "plain", files: { "a.txt": "a\n", ...files }, test: "true", writes: [] });
-
-/** A small project, and in it a nebula of four phases; its model knows what each of them does. */
-async function nebulaPlace(agent: RealAgent): Promise<FirstTaskPlace> {
-  const at = await firstTaskPlace(projectOf({}), agent);
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(at.repo, path)), { recursive: true });
-    writeFileSync(join(at.repo, path), text);
-  };
-  write("nebula/nebula.toml", '[nebula]\nname = "real"\n[execution]\nverify = ["test -e a.txt"]\n');
-  for (const id of IDS) {
-    const needs = NEEDS[id] === undefined ? "" : `depends_on = ${NEEDS[id]}\n`;
-    write(`nebula/${id}.md`, `+++\nid = "${id}"\ntitle = "Phase ${id}"\n${needs}+++\nDo ${id}.\n`);
-  }
-  at.stub.script = answer;
-  return at;
-}
-
-function answer(request: ModelRequest): ModelTurn {
-  const said = `${request.system}\n${request.prompts.join("\n")}`;
-  if (said.includes("You are the reviewer")) return APPROVAL;
-  const [, tree = ""] = /(\/\S+?\.repo\.quasar\/\w+\/p\d-[0-9a-f]{8})/u.exec(said) ?? [];
-  const file = `${phaseOf(request)}.txt`;
-  const steps: readonly ModelTurn[] = [
-    { write: { path: join(tree, file), content: `${file}\n` } },
-    { text: `Wrote ${file}.\nCOMMIT: feat: add ${file}` },
-  ];
-  return steps[request.step] ?? { text: "Done." };
-}
-
-const APPROVAL: ModelTurn = {
-  json: {
-    verdict: "approved",
-    findings: [],
-    verifications: [],
-    questions: null,
-    report: { satisfaction: "high", risk: "low", needs_human_review: false, summary: "Fine." },
-  },
-};
-
-function phaseOf({ prompts }: ModelRequest): string {
-  return /Do (one|two|three|four)\./u.exec(prompts.join("\n"))?.[1] ?? "none";
-}
-
-/** What was asked, in no order: phases work side by side. */
-const asked = ({ stub }: FirstTaskPlace): readonly string[] =>
-  stub.requests
-    .map((request) => {
-      const role = request.system.includes("You are the reviewer") ? "reviewer" : "coder";
-      return `${phaseOf(request)} ${role} ${request.step}`;
-    })
-    .toSorted();
+import { AGENTS, firstTaskPlace, type FirstTaskPlace } from "./first-task.ts";
+import { asked, IDS, landedIn, nebulaPlace, phaseOf, projectOf } from "./nebula-place.ts";
 
 const apply = (at: FirstTaskPlace, ...more: readonly string[]) =>
   at.start("nebula", "apply", "nebula", "--auto", "--trust-config", ...more);
 
 function expectLanded(at: FirstTaskPlace): void {
-  const landings = at.git("log", "--first-parent", "--format=%s", "main..nebula/real").split("\n");
-  expect(landings.toSorted()).toEqual(IDS.map((id) => `Land ${id}: Phase ${id}`).toSorted());
-  const files = at.git("ls-tree", "--name-only", "nebula/real").split("\n");
-  expect(files).toEqual(expect.arrayContaining(IDS.map((id) => `${id}.txt`)));
+  expect(landedIn(at, at.repo)).toEqual(IDS);
 }
 
 test.concurrent.for(AGENTS)(

@@ -1,103 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AgentInvoker, type AgentRequest, createAgent } from "@quasar/agents";
-import { openRepository } from "@quasar/git";
-import { initDepot } from "@quasar/git/depot";
+import { type AgentRequest, createAgent } from "@quasar/agents";
+import type { NebulaState } from "@quasar/nebula";
+import { workOnFleet } from "@quasar/nebula/fleet";
+import { gateId, type NebulaPort } from "@quasar/nebula/port";
 import { createKeyManager } from "@quasar/receipts";
 import { expect, onTestFinished, test } from "vitest";
-import { stateOf, submitNebula, type WorkerEvent, workOnFleet } from "@quasar/nebula/fleet";
-import { gateId, type NebulaPort, PortError } from "@quasar/nebula/port";
-import { loadNebula } from "@quasar/nebula/spec";
-import type { NebulaState } from "@quasar/nebula";
-import { createFleetPort, type FleetPort } from "../src/index.ts";
-import { memoryIngress } from "./memory-ingress.ts";
-import {
-  agent,
-  agentsOf,
-  aPlace,
-  IN_ORDER,
-  MANIFEST,
-  type Place,
-  phase,
-  type Work,
-  write,
-} from "./place.ts";
-
-/** A depot, and a server of this process. */
-async function aFleet(place: Place) {
-  const depot = join(place.root, "depot.git");
-  await initDepot(depot);
-  const key = randomBytes(32).toString("hex");
-  const ingress = await memoryIngress("nebula", key);
-  const open = (): FleetPort => createFleetPort({ url: ingress.url, key });
-  const port = open();
-  onTestFinished(async () => {
-    port.close();
-    await ingress.close();
-  });
-  const told: WorkerEvent[] = [];
-  const inDepot = (...args: string[]): string =>
-    execFileSync("git", args, { cwd: depot, encoding: "utf8" }).trim();
-  return {
-    ...{ depot, port, told, inDepot },
-    async submit() {
-      return submitNebula({
-        ...{ port, depot, typed: {}, signal: new AbortController().signal },
-        repository: await openRepository(place.repo),
-        loaded: loadNebula(place.dir),
-        base: place.git("rev-parse", "main"),
-      });
-    },
-    /** A worker of a machine, until it is stopped. */
-    worker(
-      machine: string,
-      work: Work,
-      {
-        reviewer,
-        ...change
-      }: { readonly port?: NebulaPort; readonly reviewer?: AgentInvoker | undefined } = {},
-    ) {
-      const stop = new AbortController();
-      const done = workOnFleet({
-        ...{ port, depots: [depot], machine, most: 2, ttlMs: 3000, graceMs: 1000 },
-        limitsOf: () => ({ maxWorkers: 2, totalUsd: 0, phaseUsd: 5 }),
-        optionsOf: agentsOf(work, reviewer),
-        keys: createKeyManager({ dir: join(place.root, machine, "keys") }),
-        env: {},
-        commandEnv: process.env,
-        stateFolder: join(place.root, machine, "state", "quasar"),
-        tell: (event) => void told.push(event),
-        signal: stop.signal,
-        ...change,
-      });
-      onTestFinished(async () => {
-        stop.abort();
-        await done;
-      });
-      return {
-        stop: async () => {
-          stop.abort();
-          await done;
-        },
-      };
-    },
-    state: async (id: string): Promise<NebulaState> => stateOf(await port.status(id)),
-    async until(id: string, isSo: (state: NebulaState) => boolean): Promise<NebulaState> {
-      for (let n = 0; n < 600; n += 1) {
-        const state = stateOf(await port.status(id));
-        if (isSo(state)) return state;
-        await sleep(100);
-      }
-      throw new Error(JSON.stringify(told.slice(-12), undefined, 1));
-    },
-  };
-}
-
-const isDone = ({ phases }: NebulaState): boolean =>
-  phases.every(({ status }) => status === "done");
+import { aFleet, isDone } from "./a-fleet.ts";
+import { cuttable } from "./cuttable.ts";
+import { agent, aPlace, IN_ORDER, MANIFEST, phase, type Work, write } from "./place.ts";
 
 test("a nebula is worked on over a depot and lands there", { timeout: 120_000 }, async () => {
   const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
@@ -123,25 +36,6 @@ test("a nebula is worked on over a depot and lands there", { timeout: 120_000 },
 });
 
 /** A port that a network cut separates from its server, as long as it is cut. */
-function cuttable(port: NebulaPort): { readonly port: NebulaPort; cut: boolean } {
-  const link = { cut: false };
-  const through = new Proxy(port, {
-    get(target, name: keyof NebulaPort) {
-      const call = target[name] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        if (link.cut) return Promise.reject(new PortError("ERR_UNREACHABLE", "cut"));
-        return call.apply(target, args);
-      };
-    },
-  });
-  return Object.defineProperty({ port: through, cut: false }, "cut", {
-    get: () => link.cut,
-    set(isCut: boolean) {
-      link.cut = isCut;
-    },
-  });
-}
-
 const landings = (text: string): readonly string[] =>
   text.split("\n").filter((line) => line.startsWith("Land "));
 
@@ -402,3 +296,132 @@ test.for(["of this process", "with a supervisor"])(
     ]);
   },
 );
+
+test("a depot that is away is reported once, and nothing is taken until it is back", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const away = `${fleet.depot}.away`;
+  renameSync(fleet.depot, away);
+  fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
+  // For longer than a lane is left alone whose conductor has failed.
+  await sleep(12_000);
+  renameSync(away, fleet.depot);
+  await fleet.until(id, isDone);
+  const told = fleet.told.filter(({ type }) => type !== "of");
+  expect(told.slice(0, 5)).toMatchObject([
+    { type: "takes", nebula: id, name: "demo", work: "@lane", phase: "" },
+    { type: "away", depot: fleet.depot },
+    { type: "leaves", work: "@lane" },
+    { type: "back", depot: fleet.depot, awayMs: expect.toSatisfy((ms) => ms > 10_000) as number },
+    { type: "takes", work: "@lane" },
+  ]);
+  expect(told).toContainEqual({
+    ...{ type: "takes", nebula: id, name: "demo", phase: "a" },
+    work: expect.stringMatching(/^p1-/u) as string,
+  });
+  expect(told.filter(({ type }) => type === "away" || type === "warning")).toHaveLength(1);
+});
+
+test("a server that is away is reported once, and once when it is back", async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const link = cuttable(fleet.port);
+  fleet.worker(
+    "one",
+    {
+      "Phase a": async (tree) => {
+        link.cut = true;
+        // For several questions for work, and less than a lease lasts.
+        await sleep(2000);
+        write(tree, { "a.txt": "a\n" });
+        setTimeout(() => {
+          link.cut = false;
+        }, 400);
+      },
+    },
+    { port: link.port },
+  );
+  await fleet.until(id, isDone);
+  const told = fleet.told.filter(({ type }) => type !== "of");
+  expect(told).toMatchObject([
+    { type: "takes", phase: "" },
+    { type: "takes", phase: "a" },
+    { type: "away", depot: "", message: "cut" },
+    { type: "back", depot: "", awayMs: expect.toSatisfy((ms) => ms > 1000) as number },
+    ...told.slice(4).map(() => ({ type: "leaves" })),
+  ]);
+});
+
+test("of a nebula that has ended the server is not asked again and again", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const work: Work = { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) };
+  const first = fleet.worker("one", work);
+  await fleet.until(id, isDone);
+  await first.stop();
+  let asked = 0;
+  const counted = new Proxy(fleet.port, {
+    get(target, name: keyof NebulaPort) {
+      if (name === "status") asked += 1;
+      return target[name];
+    },
+  });
+  fleet.worker("one", work, { port: counted });
+  await sleep(24_000);
+  expect(asked).toBe(1);
+});
+
+test("a worker that has lost a run ends its own agents of it, and those of no other worker of the host", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const leases = join(place.root, "one", "state", "quasar", "fleet", id, "leases");
+  const kept = join(place.root, "kept");
+  const ended: string[] = [];
+  /** What carries the run's id, as an agent does, and works in a tree until it is ended. */
+  const anAgent = async (of: string, cwd: string): Promise<void> => {
+    const { phases } = await fleet.state(id);
+    const env = { ...process.env, QUASAR_RUN_ID: phases[0]?.runId };
+    const child = spawn("sleep", ["600"], { cwd, env });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    child.once("exit", () => ended.push(of));
+  };
+  /** A worker whose coder works until it is stopped. */
+  const atWork = async (machine: string) => {
+    const begun = Promise.withResolvers<string>();
+    const mayEnd = Promise.withResolvers<void>();
+    const worker = fleet.worker(machine, {
+      "Phase a": async (tree) => {
+        begun.resolve(tree);
+        await mayEnd.promise;
+        throw new Error("ended");
+      },
+    });
+    onTestFinished(() => mayEnd.resolve());
+    const stop = (): Promise<void> => {
+      const stopped = worker.stop();
+      mayEnd.resolve();
+      return stopped;
+    };
+    return { tree: await begun.promise, stop };
+  };
+  const { tree, stop } = await atWork("one");
+  cpSync(leases, kept, { recursive: true });
+  await stop();
+  const two = await atWork("two");
+  await anAgent("two", two.tree);
+  await anAgent("one", tree);
+  cpSync(kept, leases, { recursive: true });
+  fleet.worker("one", {});
+  await expect.poll(() => readdirSync(leases), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => ended).toEqual(["one"]);
+});

@@ -44,11 +44,25 @@ function carriersOf({ name, value }: Mark): readonly ListedProcess[] | undefined
   return listProcesses()?.filter(({ variable }) => variable(name) === value);
 }
 
+/** Those of them that work in a folder; `undefined` where nobody can know. */
+function placedIn(
+  carriers: readonly ListedProcess[] | undefined,
+  folder: string | undefined,
+): readonly ListedProcess[] | undefined {
+  if (folder === undefined || carriers === undefined) return carriers;
+  const folders = findWorkingFolders(carriers.map(({ pid }) => pid));
+  return (
+    folders && carriers.filter(({ pid }) => `${folders.get(pid) ?? ""}/`.startsWith(`${folder}/`))
+  );
+}
+
 export interface EndMarkedOptions {
   /** Sent first, once to each process. @default "SIGTERM" */
   readonly signal?: NodeJS.Signals | undefined;
   /** Milliseconds from that to SIGKILL. @default 5000 */
   readonly graceMs?: number | undefined;
+  /** Absolute path, without links: what works in this folder, or below it, is ended, and nothing else. @default all is */
+  readonly within?: string | undefined;
 }
 
 /** What became of the processes with a mark. */
@@ -65,7 +79,7 @@ const AFTER_KILL_MS = 2000;
 /**
  * Ends whatever carries a mark: the signal, and SIGKILL after the grace, repeated for what those
  * processes start meanwhile. After two seconds more it says which are left. What a program with the mark
- * has started is ended with it, though it has dropped the mark, where the system can hold it.
+ * has started is ended with it, though it has dropped the mark, where the system can hold it; not so `within` a folder.
  *
  * @returns `undefined` where nobody can know what there is.
  */
@@ -74,7 +88,7 @@ export async function endMarked(
   options: EndMarkedOptions = {},
 ): Promise<EndedProcesses | undefined> {
   const ended = await endCarriers(mark, options);
-  await endContained([mark.value]);
+  if (options.within === undefined) await endContained([mark.value]);
   return ended;
 }
 
@@ -96,13 +110,13 @@ export async function canContain(): Promise<boolean> {
 /** {@link endMarked}, without what has dropped the mark. */
 export async function endCarriers(
   mark: Mark,
-  { signal = "SIGTERM", graceMs = 5000 }: EndMarkedOptions = {},
+  { signal = "SIGTERM", graceMs = 5000, within }: EndMarkedOptions = {},
 ): Promise<EndedProcesses | undefined> {
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + AFTER_KILL_MS;
   const [found, signalled] = [new Set<number>(), new Set<number>()];
   for (;;) {
-    const carriers = carriersOf(mark);
+    const carriers = placedIn(carriersOf(mark), within);
     if (carriers === undefined) return undefined;
     const left = carriers.map(({ pid }) => pid);
     const now = performance.now();

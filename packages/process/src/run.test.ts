@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -193,6 +194,24 @@ async function daemonOfKilled(options: object, cgroup: string | undefined): Prom
 }
 
 const MARK = { name: "MARK", value: `run-test-killed-${process.pid}` };
+
+test("ends of what carries a mark only what works in a folder or below it", async () => {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "within-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const env = { ...process.env, MARK: `within-${process.pid}` };
+  const mark = { name: "MARK", value: env.MARK };
+  onTestFinished(async () => void (await endMarked(mark, { graceMs: 0 })));
+  const [inside, below, beside] = ["tree", "tree/src", "tree-2"].map((name) => {
+    const cwd = join(root, name);
+    mkdirSync(cwd, { recursive: true });
+    return spawn("sleep", ["600"], { cwd, env, stdio: "ignore" }).pid ?? 0;
+  });
+  const ended = await endMarked(mark, { within: join(root, "tree") });
+  expect({ ...ended, ended: new Set(ended?.ended) }).toEqual({
+    ...{ ended: new Set([inside, below]), left: [] },
+  });
+  expect(isRunning(`${beside}`)).toBe(true);
+});
 
 test("ends that daemon by its mark when its runner was killed", async () => {
   const daemon = await daemonOfKilled({ mark: MARK }, undefined);

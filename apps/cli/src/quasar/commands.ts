@@ -573,7 +573,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "nebula fetch",
     summary: "bring the branch of a nebula of a fleet here",
-    args: [["[nebula]", "its name or id; if left out the unfinished one"]],
+    args: [["[nebula]", "its name or id; if left out the unfinished one, else the newest"]],
     options: [OF_FLEET],
     examples: [["quasar nebula fetch tokens", "then merge nebula/tokens"]],
     run: async ([named], given) => (await ofFleets()).nebulaFetchCommand(named, given),

@@ -16,6 +16,7 @@ import { Conductor, type Seen } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";
 import type { FleetPlace } from "./place.ts";
+import type { Reach } from "./reach.ts";
 import { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
@@ -29,6 +30,7 @@ export interface ConductOptions extends Pick<ApplyOptions, OfApply> {
   readonly port: NebulaPort;
   readonly place: FleetPlace;
   readonly depot: string;
+  readonly reach: Reach;
   /** Of the lane. */
   readonly held: HeldLease;
   /** What may be spent, and at how many phases at once there are workers. */
@@ -46,7 +48,7 @@ const WAIT_MS = Number.MAX_SAFE_INTEGER;
  * @throws {PortError}, {@link NebulaError}; the reason of the lease's loss.
  */
 export async function conduct(options: ConductOptions): Promise<Seen> {
-  const { port, place, depot, held, signal: given } = options;
+  const { port, place, depot, reach, held, signal: given } = options;
   const { nebula, epoch } = held.lease;
   const stale = new AbortController();
   const signal = AbortSignal.any([given, held.lost, stale.signal]);
@@ -57,7 +59,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
   const forServer = takeOver(home, status.state);
   await fetchAll(clone, { depot, state, signal });
   const laneRef = new LaneRef({
-    ...{ repository: clone, depot, nebula, epoch, signal },
+    ...{ repository: clone, depot, reach, nebula, epoch, signal },
     mergeFolder: await openMergeFolder(clone),
   });
   await laneRef.take(await fetchBranch(clone, { depot, state, signal }));
@@ -70,7 +72,10 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
     offers: status.offers.filter(isOffered),
     onStale: (why) => stale.abort(new Error(why)),
   });
-  const conductor = new Conductor({ port, depot, held, recorder, laneRef, forServer }, status);
+  const conductor = new Conductor(
+    { port, depot, reach, held, recorder, laneRef, forServer },
+    status,
+  );
   takePlan(clone, conductor, recorder, status, home);
   // Its path may be that of a folder of another machine, of which nothing is to be here.
   if (state.trees !== undefined && state.treesOf === clone.commonDir) makeFolders(state.trees);

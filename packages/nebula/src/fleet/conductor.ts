@@ -29,7 +29,7 @@ import type { HeldLease } from "./held-lease.ts";
 import type { LaneRef } from "./lane-ref.ts";
 import { readOutcome } from "./outcome.ts";
 import { askedOf, takeQuestion } from "./questions.ts";
-import { isUnreachable, pushWhenReached } from "./reach.ts";
+import { isUnreachable, pushWhenReached, type Reach, whenReached } from "./reach.ts";
 import type { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
 import type { ForServer } from "./take-over.ts";
@@ -37,6 +37,7 @@ import type { ForServer } from "./take-over.ts";
 export interface ConductorOptions {
   readonly port: NebulaPort;
   readonly depot: string;
+  readonly reach: Reach;
   readonly held: HeldLease;
   readonly recorder: Recorder;
   readonly laneRef: LaneRef;
@@ -125,23 +126,26 @@ export class Conductor implements OverFleet {
         ? []
         : [{ ref: names.conflict(ref), from: undefined, to: conflictCommit }]),
     ];
-    const pushed = await pushWhenReached(repository, { url: this.#options.depot, updates, signal });
+    const { depot: url, reach } = this.#options;
+    const pushed = await pushWhenReached(repository, { url, updates, signal, reach });
     if (pushed.kind === "refused") throw new NebulaError("ERR_BRANCH", pushed.message);
   }
 
   async #fetchRun(engine: Engine, { ref, runId }: PhaseState): Promise<void> {
-    const { port, depot } = this.#options;
+    const { port, depot, reach } = this.#options;
     const { repository, signal, store } = engine;
     const nebula = store.current.id;
+    const fetchIt = async (): Promise<void> => {
+      const { results } = await port.status(nebula);
+      const result = results.find(
+        (each) => each.key === "outcome" && each.work === ref && each.runId === runId,
+      );
+      const epochs = result === undefined ? [] : [result.epoch];
+      await fetchRun(repository, { depot, nebula, work: ref, runId, epochs, signal });
+    };
     for (;;) {
       try {
-        const { results } = await port.status(nebula);
-        const result = results.find(
-          (each) => each.key === "outcome" && each.work === ref && each.runId === runId,
-        );
-        const epochs = result === undefined ? [] : [result.epoch];
-        await fetchRun(repository, { depot, nebula, work: ref, runId, epochs, signal });
-        return;
+        return await whenReached(fetchIt, { signal, reach, depot });
       } catch (error) {
         signal.throwIfAborted();
         engine.tell({
@@ -157,7 +161,7 @@ export class Conductor implements OverFleet {
     engine: Engine,
     { id, onto, candidate }: Pick<PhaseState, "id" | "onto" | "candidate">,
   ): Promise<boolean> {
-    const { recorder, laneRef, depot, port, held } = this.#options;
+    const { recorder, laneRef, depot, reach, port, held } = this.#options;
     const { store, repository, signal } = engine;
     const state = store.current;
     if (!(await recorder.close(gateId(store.phase(id))))) {
@@ -167,7 +171,8 @@ export class Conductor implements OverFleet {
     if ((await port.fence(held.lease)) === "stale") throw new PortError("ERR_CONFLICT", LOST);
     const landed = await laneRef.land({ branch: state.branch, onto, candidate });
     if (landed === "landed") return true;
-    const tip = await fetchBranch(repository, { depot, state, signal });
+    const fetchTip = (): Promise<string> => fetchBranch(repository, { depot, state, signal });
+    const tip = await whenReached(fetchTip, { signal, reach, depot });
     if ((await port.fence(held.lease)) === "stale") throw new PortError("ERR_CONFLICT", LOST);
     await laneRef.take(tip);
     return false;
@@ -220,7 +225,7 @@ async function offerOf(engine: Engine, { spec, state }: Phase): Promise<Offer> {
   return {
     ...{ work: state.ref, runId: state.runId, agents: [], labels: [] },
     task: {
-      maxBudgetUsd,
+      ...{ phase: spec.id, maxBudgetUsd },
       asked: JSON.parse(JSON.stringify(askedOf(engine.home, spec.id))) as Json,
     },
   };

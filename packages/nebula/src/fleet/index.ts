@@ -2,4 +2,5 @@
 export { depotNames } from "./depot-names.ts";
 export { submitNebula, type SubmitOptions } from "./submit.ts";
 export { type WorkerEvent, type WorkerOptions, workOnFleet } from "./work.ts";
+export type { ReachEvent } from "./reach-log.ts";
 export { stateOf } from "./state-of.ts";

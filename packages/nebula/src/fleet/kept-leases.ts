@@ -17,7 +17,12 @@ const leaseSchema = v.object({
     runId: name,
     agents: v.array(v.string()),
     labels: v.array(v.string()),
-    task: v.object({ maxBudgetUsd: v.number(), asked: askedSchema }),
+    task: v.object({
+      /** Its id in the nebula; `""`: a conductor of before has offered it. */
+      phase: v.optional(v.string(), ""),
+      maxBudgetUsd: v.number(),
+      asked: askedSchema,
+    }),
   }),
   from: v.array(v.object({ n: v.pipe(v.number(), v.safeInteger()), writer: name })),
 });

@@ -30,12 +30,16 @@ async function aLane() {
   git("push", "-q", depot, `${onto}:refs/heads/${BRANCH}`);
   const repository = await openRepository(repo);
   const over = new AbortController();
+  const heard: string[] = [];
   const lane = new LaneRef({
     ...{ repository, depot, nebula: "aaaaaaaaaa", epoch: { n: 1, writer: "00000000" } },
     ...{ mergeFolder: await openMergeFolder(repository), signal: over.signal },
+    reach: { away: (what) => void heard.push(`away ${what}`), back: () => {} },
   });
   await lane.take(onto);
   return {
+    ...{ depot, heard },
+    take: () => lane.take(candidate),
     land: () => lane.land({ branch: BRANCH, onto, candidate }),
     ...{ over, candidate },
     takeAway: () => renameSync(depot, `${depot}.away`),
@@ -52,6 +56,17 @@ test("a landing waits for a depot that is out of reach, and is made once that is
   lane.bringBack();
   expect(await landing).toBe("landed");
   expect(lane.tip()).toBe(lane.candidate);
+});
+
+test("a lane is taken once a depot is back that was out of reach", async () => {
+  const lane = await aLane();
+  lane.takeAway();
+  const taken = lane.take();
+  await sleep(500);
+  lane.bringBack();
+  await taken;
+  expect(lane.heard).toEqual([`away ${lane.depot}`]);
+  expect(await lane.land()).toBe("landed");
 });
 
 test("a landing that waits for the depot ends with the lane", async () => {

@@ -1,17 +1,18 @@
 import type { Repository } from "@quasar/git";
-import { depotRefs, fetchFromDepot } from "@quasar/git/depot";
+import { fetchFromDepot } from "@quasar/git/depot";
 import { treeOfCommit } from "@quasar/git/internal";
 import { commitTree, type MergeFolder } from "@quasar/git/landing";
 import { NebulaError } from "../errors.ts";
 import { AUTHOR } from "../landing/conflict-commit.ts";
 import type { Epoch } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
-import { pushWhenReached } from "./reach.ts";
+import { pushWhenReached, type Reach, whenReached } from "./reach.ts";
 
 export interface LaneRefOptions {
   readonly repository: Repository;
   readonly mergeFolder: MergeFolder;
   readonly depot: string;
+  readonly reach: Reach;
   readonly nebula: string;
   readonly epoch: Epoch;
   readonly signal: AbortSignal;
@@ -29,18 +30,18 @@ export class LaneRef {
     this.#options = options;
   }
 
-  /** Takes it from its holder before. @param base - A commit that is here. */
+  /** Takes it from its holder before, as soon as the depot is in reach. @param base - A commit that is here. */
   async take(base: string): Promise<void> {
-    const { repository, depot, nebula, epoch, signal } = this.#options;
+    const { repository, depot, reach, nebula, epoch, signal } = this.#options;
     const { lane: ref } = depotNames(nebula);
+    const fetchLane = (): ReturnType<typeof fetchFromDepot> =>
+      fetchFromDepot(repository, { url: depot, wants: [{ ref }], signal });
     for (;;) {
-      signal.throwIfAborted();
-      const found = await depotRefs(repository, { url: depot, patterns: [ref], signal });
+      const found = await whenReached(fetchLane, { signal, reach, depot });
       const from = found.get(ref) ?? "";
-      if (from !== "") await fetchFromDepot(repository, { url: depot, wants: [{ ref }], signal });
       const to = await this.#commit(from, base, `conductor ${epoch.n} ${epoch.writer}`);
       const pushed = await pushWhenReached(repository, {
-        ...{ url: depot, signal },
+        ...{ url: depot, signal, reach },
         updates: [{ ref, from, to }],
       });
       if (pushed.kind === "pushed") {
@@ -61,7 +62,7 @@ export class LaneRef {
     readonly onto: string;
     readonly candidate: string;
   }): Promise<"landed" | "stale"> {
-    const { repository, depot, nebula, signal } = this.#options;
+    const { repository, depot, reach, nebula, signal } = this.#options;
     const { branch, onto, candidate } = landing;
     const { lane } = depotNames(nebula);
     const next = await this.#commit(this.#at, candidate, `landing ${candidate}`);
@@ -69,7 +70,7 @@ export class LaneRef {
       { ref: `refs/heads/${branch}`, from: onto, to: candidate },
       { ref: lane, from: this.#at, to: next },
     ];
-    const pushed = await pushWhenReached(repository, { url: depot, updates, signal });
+    const pushed = await pushWhenReached(repository, { url: depot, updates, signal, reach });
     if (pushed.kind === "pushed") {
       this.#at = next;
       return "landed";

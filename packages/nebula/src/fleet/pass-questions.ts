@@ -3,10 +3,11 @@ import { allQuestions, keepAnswer, readAnswer } from "../people/question-files.t
 import { type Lease, type NebulaPort, type QuestionReply, readReply } from "../port/index.ts";
 import type { AgentQuestion } from "../question.ts";
 import type { NebulaHome } from "../state/home.ts";
-import { AGAIN_MS, whenReached } from "./reach.ts";
+import { AGAIN_MS, type Reach, whenReached } from "./reach.ts";
 
 export interface QuestionPassOptions {
   readonly port: Pick<NebulaPort, "record" | "wait">;
+  readonly reach: Reach;
   readonly lease: Pick<Lease, "nebula" | "work" | "epoch">;
   /** Of the nebula, on this machine. */
   readonly home: NebulaHome;
@@ -45,18 +46,21 @@ export class QuestionPass {
   }
 
   #tell({ ...value }: AgentQuestion): Promise<void> {
-    const { port, lease, signal } = this.#options;
-    return whenReached(async () => {
-      await port.record(lease, { as: "note", key: value.id, value });
-    }, signal);
+    const { port, reach, lease, signal } = this.#options;
+    return whenReached(
+      async () => {
+        await port.record(lease, { as: "note", key: value.id, value });
+      },
+      { signal, reach },
+    );
   }
 
   /** Until the conductor has taken the question nobody can answer it. */
   async #hear(id: string): Promise<void> {
-    const { port, lease, home, signal } = this.#options;
+    const { port, reach, lease, home, signal } = this.#options;
     for (;;) {
       const ask = () => port.wait(lease.nebula, `question/${id}`, signal);
-      const reply = await whenReached(ask, signal);
+      const reply = await whenReached(ask, { signal, reach });
       if (readAnswer(home, id) !== undefined) return;
       if (reply !== undefined) {
         const found = readReply(`question/${id}`, reply as never);

@@ -18,7 +18,7 @@ import { type Outcome, outcomeJson } from "./outcome.ts";
 import { QuestionPass } from "./pass-questions.ts";
 import type { FleetPlace } from "./place.ts";
 import { keepAsked } from "./questions.ts";
-import { whenReached } from "./reach.ts";
+import { type Reach, whenReached } from "./reach.ts";
 import { RunCopier } from "./run-copier.ts";
 import { fetchRun, isOwnRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
@@ -32,6 +32,7 @@ export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly place: FleetPlace;
   readonly depot: string;
   readonly held: HeldLease;
+  readonly reach: Reach;
   readonly lease: WorkLease;
   /** Whether this machine had this very lease before: what it has of the run is the newest. */
   readonly isContinued: boolean;
@@ -54,17 +55,16 @@ const UNSURE = { isPaused: true, isStopping: false };
  * It ends, too, where it was stopped, with all of it copied, and where another worker has the run.
  */
 export async function perform(options: PerformOptions): Promise<void> {
-  const { held, lease, port, signal: given } = options;
+  const { held, lease, port, reach, depot, signal: given } = options;
   const [now, refused] = [new AbortController(), new AbortController()];
   const ended = AbortSignal.any([given, held.lost]);
   const signal = AbortSignal.any([ended, now.signal, refused.signal]);
-  const warn = (message: string): void => options.onEvent({ type: "warning", message });
   const looking = setInterval(() => {
     if (held.orders.stop === "now") now.abort();
   }, LOOK_MS);
   try {
     const prepared = () => options.alone(() => prepare({ ...options, signal }, refused));
-    const ready = await whenReached(prepared, signal, warn);
+    const ready = await whenReached(prepared, { signal, reach, depot });
     const { cameAt, copier, questions } = ready;
     if (cameAt !== undefined) await takeTree({ ...options, ...ready, signal }, cameAt);
     for (;;) {
@@ -84,7 +84,7 @@ export async function perform(options: PerformOptions): Promise<void> {
       await Promise.race([questions.told(), onceAborted(ended)]);
       // Out of reach the server has it later, as long as the lease is not lost.
       const entry = { as: "result", key: "outcome", value: outcomeJson(outcome) } as const;
-      await whenReached(() => port.record(lease, entry), ended, warn);
+      await whenReached(() => port.record(lease, entry), { signal: ended, reach });
       return;
     }
   } catch (error) {
@@ -135,7 +135,7 @@ interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "
 
 /** @param refused - Aborted where the depot does not take the run: nobody could continue it. */
 async function prepare(options: PerformOptions, refused: AbortController): Promise<Ready> {
-  const { port, place, depot, held, lease, isContinued, onEvent, signal } = options;
+  const { port, place, depot, held, reach, lease, isContinued, onEvent, signal } = options;
   const { nebula, work: ref, offer, from } = lease;
   const { runId, task } = offer;
   const state = stateOf(await port.status(nebula));
@@ -155,13 +155,13 @@ async function prepare(options: PerformOptions, refused: AbortController): Promi
   const trees = treesFolder(repository, { id: nebula }, places);
   const warn = (message: string): void => onEvent({ type: "warning", message });
   const copier = new RunCopier({
-    ...{ repository, home, depot, lease, runId, runDir, warn },
+    ...{ repository, home, depot, reach, lease, runId, runDir, warn },
     // The last copy is made after an interrupt.
     signal: held.lost,
     tree: join(trees, ref),
     staging: join(place.staging, `${ref}-${runId}`),
   });
-  const questions = new QuestionPass({ port, lease, home, runId, signal });
+  const questions = new QuestionPass({ port, reach, lease, home, runId, signal });
   questions.look();
   return {
     ...{ repository, state, ref, cameAt, copier, questions, maxBudgetUsd: task.maxBudgetUsd },

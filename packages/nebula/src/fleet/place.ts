@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type TreePlaces, treesFolder } from "../trees/place.ts";
 
 /** Where a machine keeps what it has of a nebula of a fleet. */
 export interface FleetPlace {
@@ -24,4 +25,9 @@ export function fleetPlace(stateFolder: string, nebula: string): FleetPlace {
     leases: join(dir, "leases"),
     staging: join(dir, "staging"),
   };
+}
+
+/** Absolute path of the folder that has the work trees of a nebula's phases on this machine, which need not be there yet. */
+export function fleetTrees(work: string, nebula: string, places: TreePlaces): string {
+  return treesFolder({ root: work, commonDir: join(work, ".git") }, { id: nebula }, places);
 }

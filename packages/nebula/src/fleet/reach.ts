@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GitError, type Repository } from "@quasar/git";
-import { type DepotUpdate, type PushedToDepot, pushToDepot } from "@quasar/git/depot";
 import { messageOf } from "@quasar/runs/internal";
+import { type DepotUpdate, type PushedToDepot, pushToDepot } from "@quasar/git/depot";
 import { PortError } from "../port/index.ts";
 
 /** How often a server or a depot is tried that is out of reach, in milliseconds. */
@@ -13,26 +13,40 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof GitError && error.code === "ERR_REMOTE_UNREACHABLE";
 }
 
+/** The server of the fleet, among what may be out of reach; a depot is known by its URL. */
+export const SERVER = "";
+
+/** Hears of what is out of reach, any number of times, and of what is in reach. */
+export interface Reach {
+  away(what: string, message: string): void;
+  back(what: string): void;
+}
+
+export interface WhenReached {
+  readonly signal: AbortSignal;
+  readonly reach: Reach;
+  /** The depot that is asked, too. @default the server is asked alone */
+  readonly depot?: string | undefined;
+}
+
 /**
- * Does something as soon as the server, or the depot, is in reach.
+ * Does what asks the server or a depot, and again as long as one of them is out of reach.
  *
- * @param warn - Called with each new message of what is out of reach. @default nobody is to know
- * @throws what the work throws else; the signal's reason
+ * @throws what the work throws; the signal's reason
  */
 export async function whenReached<T>(
   work: () => Promise<T>,
-  signal: AbortSignal,
-  warn?: (message: string) => void,
+  { signal, reach, depot = SERVER }: WhenReached,
 ): Promise<T> {
-  for (let told = ""; ; ) {
+  for (;;) {
     signal.throwIfAborted();
     try {
-      return await work();
+      const done = await work();
+      reach.back(depot);
+      return done;
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      const message = messageOf(error);
-      if (message !== told) warn?.(message);
-      told = message;
+      reach.away(error instanceof PortError ? SERVER : depot, messageOf(error));
       await sleep(AGAIN_MS, undefined, { signal });
     }
   }
@@ -42,8 +56,7 @@ export interface PushWhenReached {
   readonly url: string;
   readonly updates: readonly DepotUpdate[];
   readonly signal: AbortSignal;
-  /** Called once where the depot is out of reach. @default nobody is to know */
-  readonly warn?: ((message: string) => void) | undefined;
+  readonly reach: Reach;
 }
 
 /**
@@ -54,12 +67,15 @@ export interface PushWhenReached {
  */
 export async function pushWhenReached(
   repository: Repository,
-  { url, updates, signal, warn }: PushWhenReached,
+  { url, updates, signal, reach }: PushWhenReached,
 ): Promise<Exclude<PushedToDepot, { readonly kind: "unreachable" }>> {
-  for (let told = false; ; told = true) {
+  for (;;) {
     const pushed = await pushToDepot(repository, { url, updates, signal });
-    if (pushed.kind !== "unreachable") return pushed;
-    if (!told) warn?.(`the depot cannot be reached: ${pushed.message}`);
+    if (pushed.kind !== "unreachable") {
+      reach.back(url);
+      return pushed;
+    }
+    reach.away(url, pushed.message);
     await sleep(AGAIN_MS, undefined, { signal });
   }
 }

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type HandOptions, handEngine } from "../engine/carry-out.ts";
 import { removeLandedTrees } from "../trees/tree.ts";
-import { treesFolder } from "../trees/place.ts";
 import { openClone } from "./clone.ts";
+import { fleetTrees } from "./place.ts";
 
 export interface RemoveTreesOptions extends Omit<HandOptions, "repository"> {
   /** Of the repository in which phases are worked on here. */
@@ -14,8 +14,7 @@ export interface RemoveTreesOptions extends Omit<HandOptions, "repository"> {
 /** Removes the work trees of this machine that nobody needs any more, as an engine does after each landing. */
 export async function removeTrees(options: RemoveTreesOptions): Promise<void> {
   const { root, depot, state, signal, env, stateFolder } = options;
-  const where = { root, commonDir: join(root, ".git") };
-  const trees = treesFolder(where, { id: state.id }, { env, state: stateFolder });
+  const trees = fleetTrees(root, state.id, { env, state: stateFolder });
   const landed = state.phases.filter(({ status }) => status === "done");
   if (!landed.some(({ ref }) => existsSync(join(trees, ref)))) return;
   const repository = await openClone({ root, depot, state, signal });

@@ -8,13 +8,14 @@ import type { NebulaHome } from "../state/home.ts";
 import type { Lease } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
 import { Queue } from "./queue.ts";
-import { AGAIN_MS, pushWhenReached } from "./reach.ts";
+import { AGAIN_MS, pushWhenReached, type Reach } from "./reach.ts";
 import { copyRun, markRun, staysHere } from "./run-folder.ts";
 
 export interface RunCopierOptions {
   readonly repository: Repository;
   readonly home: NebulaHome;
   readonly depot: string;
+  readonly reach: Reach;
   readonly lease: Pick<Lease, "nebula" | "work" | "epoch">;
   readonly runId: string;
   readonly runDir: string;
@@ -83,7 +84,7 @@ export class RunCopier {
   }
 
   async #pushNow(): Promise<void> {
-    const { repository, home, depot, lease, runId, runDir, tree, staging, signal, warn } =
+    const { repository, home, depot, reach, lease, runId, runDir, tree, staging, signal } =
       this.#options;
     signal.throwIfAborted();
     if (!existsSync(runDir)) return;
@@ -101,7 +102,7 @@ export class RunCopier {
       ...(head === undefined ? [] : [{ ref: names.tip(lease.work, runId, lease.epoch), to: head }]),
       { ref: names.run(lease.work, runId, lease.epoch), to: run },
     ].map((update) => ({ ...update, from: undefined }));
-    const pushed = await pushWhenReached(repository, { url: depot, updates, signal, warn });
+    const pushed = await pushWhenReached(repository, { url: depot, updates, signal, reach });
     if (pushed.kind === "refused") {
       throw new NebulaError("ERR_USAGE", `the depot refuses the run: ${pushed.message}`);
     }

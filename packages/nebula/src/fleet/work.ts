@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses } from "@quasar/agents/turns";
+import { askRemote } from "@quasar/git/internal";
 import { messageOf } from "@quasar/runs/internal";
 import type { ApplyOptions } from "../engine/apply.ts";
 import type { Told } from "../events.ts";
@@ -20,10 +22,13 @@ import { deadlineIn } from "./deadline.ts";
 import { type HeldLease, holdLease } from "./held-lease.ts";
 import { dropLease, keepLease, keptLeases, workLease, type WorkLease } from "./kept-leases.ts";
 import { perform } from "./perform.ts";
-import { fleetPlace } from "./place.ts";
+import { fleetPlace, fleetTrees } from "./place.ts";
 import { KeyedQueue } from "./queue.ts";
+import { isUnreachable, SERVER } from "./reach.ts";
+import { type ReachEvent, ReachLog } from "./reach-log.ts";
 import { removeTrees } from "./remove-trees.ts";
 import { stateOf } from "./state-of.ts";
+import { isUnfinished } from "../state/list.ts";
 
 type OfApply = "optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys" | "withoutOwnHook";
 
@@ -46,13 +51,21 @@ export interface WorkerOptions extends Pick<ApplyOptions, OfApply> {
 
 /** What a worker reports. */
 export type WorkerEvent =
-  | {
+  | (OfNebula & {
       readonly type: "takes" | "leaves";
-      readonly nebula: string;
       readonly work: string;
-    }
-  | { readonly type: "of"; readonly nebula: string; readonly event: Told }
-  | { readonly type: "warning"; readonly nebula: string; readonly message: string };
+      /** Id of the phase; `""`: it is the lane. */
+      readonly phase: string;
+    })
+  | (OfNebula & { readonly type: "of"; readonly event: Told })
+  | (OfNebula & { readonly type: "warning"; readonly message: string })
+  | ReachEvent;
+
+interface OfNebula {
+  /** Its id; `""`: none is meant. */
+  readonly nebula: string;
+  readonly name: string;
+}
 
 /**
  * How often is asked for work, in milliseconds at most; often enough within a lease: where nobody is heard for a third of it,
@@ -65,6 +78,9 @@ const FAILED_MS = 10_000;
 
 /** The same where it had nothing to do: somebody may have put the branch right at the depot. */
 const REST_MS = 60_000;
+
+/** How long a depot is left alone that is out of reach, and that nothing of this worker waits for, in milliseconds. */
+const PROBE_MS = 5000;
 
 /** How often the work trees of phases that have landed are removed, in milliseconds. */
 const TIDY_MS = 20_000;
@@ -88,30 +104,39 @@ class FleetWorker {
   readonly #busy = new Map<string, Promise<void>>();
   /** Changes of refs in a repository, by the nebula that it is of. */
   readonly #alone = new KeyedQueue();
+  /** By the id of a nebula. */
+  readonly #names = new Map<string, string>();
+  readonly #reach: ReachLog;
+  /** Depots that are just asked whether they are back, or were asked a moment ago. */
+  readonly #probed = new Set<string>();
   /** By nebula: when its work trees were checked last. */
   readonly #tidied = new Map<string, number>();
+  /** Nebulae that have ended, and whose work trees are removed. */
+  readonly #ended = new Set<string>();
   /** By nebula: until when its lane is left alone, and what has to be another before that. */
   readonly #rest = new Map<string, { readonly untilMs: number; readonly while: string }>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { machine } = options;
+    const { machine, tell } = options;
+    this.#reach = new ReachLog(tell);
     const id = `${machine.replaceAll(/[^\w.-]/gu, "-").slice(0, 100)}.${randomBytes(4).toString("hex")}`;
     this.#worker = { id, machine, labels: [], agents: [] };
   }
 
   async run(): Promise<void> {
-    const { port, signal, tell, ttlMs } = this.#options;
+    const { port, signal, ttlMs } = this.#options;
     const askMs = Math.min(ASK_MS, ttlMs / 6);
     let problem = "";
     while (!signal.aborted) {
       try {
         for (const entry of await port.list()) await this.#look(entry);
+        this.#reach.back(SERVER);
         problem = "";
       } catch (error) {
         if (!(error instanceof PortError) || NEVER.has(error.code)) throw error;
-        if (error.message !== problem)
-          tell({ type: "warning", nebula: "", message: error.message });
+        if (isUnreachable(error)) this.#reach.away(SERVER, error.message);
+        else if (error.message !== problem) this.#warn("", error.message);
         problem = error.message;
       }
       await sleep(askMs, undefined, { signal }).catch(() => {});
@@ -119,24 +144,45 @@ class FleetWorker {
     await Promise.all(this.#busy.values());
   }
 
-  async #look({ id, depot, isUnfinished }: NebulaEntry): Promise<void> {
+  async #look({ id, name, depot, isUnfinished }: NebulaEntry): Promise<void> {
     const { depots, stateFolder } = this.#options;
     if (!depots.includes(depot)) return;
+    this.#names.set(id, name);
+    if (isUnfinished) this.#ended.delete(id);
     this.#tidyNowAndThen(id, depot);
-    for (const kept of keptLeases(fleetPlace(stateFolder, id).leases)) this.#again(kept, depot);
+    for (const kept of keptLeases(fleetPlace(stateFolder, id).leases)) {
+      await this.#again(kept, depot);
+    }
     if (!isUnfinished) return;
+    // A machine that can reach it is not to find all taken.
+    if (this.#reach.isAway(depot)) return this.#probe(depot);
     await this.#takeLane(id, depot);
     await this.#takeWork(id, depot);
   }
 
+  /** Notes it once a depot is back that was out of reach. */
+  #probe(depot: string): void {
+    const { signal: given } = this.#options;
+    if (this.#probed.has(depot)) return;
+    this.#probed.add(depot);
+    const signal = AbortSignal.any([given, AbortSignal.timeout(PROBE_MS)]);
+    const pause = sleep(PROBE_MS, undefined, { signal: given }).catch(() => {});
+    const asked = askRemote(depot, { signal }).then(
+      () => this.#reach.back(depot),
+      () => {},
+    );
+    void Promise.all([asked, pause]).then(() => this.#probed.delete(depot));
+  }
+
   #tidyNowAndThen(nebula: string, depot: string): void {
-    const { signal, tell } = this.#options;
+    const { signal } = this.#options;
+    if (this.#ended.has(nebula)) return;
     const last = this.#tidied.get(nebula) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - last < TIDY_MS) return;
     this.#tidied.set(nebula, performance.now());
     this.#tidy(nebula, depot).catch((error: unknown) => {
       if (error instanceof PortError || signal.aborted) return;
-      tell({ type: "warning", nebula, message: messageOf(error) });
+      this.#failed(nebula, depot, error);
     });
   }
 
@@ -149,25 +195,27 @@ class FleetWorker {
     const onEvent = (event: Told): void => this.#tell(nebula, event);
     const given = { ...this.#options, state, root, depot, signal, onEvent };
     await this.#alone.run(nebula, () => removeTrees(given));
+    if (!isUnfinished(state)) this.#ended.add(nebula);
   }
 
   /** Continues what this machine had when its worker ended. */
-  #again(lease: WorkLease, depot: string): void {
-    const { port, graceMs } = this.#options;
-    const key = keyOf(lease);
-    if (this.#busy.has(key)) return;
-    const work = async (): Promise<void> => {
-      const deadline = deadlineIn(lease.ttlMs);
-      const renewed = await port.renew(lease);
-      if (renewed.as === "stale") {
-        await endRunProcesses(lease.offer.runId, { graceMs: 2000 });
-        dropLease(this.#placeOf(lease).leases, lease);
-        return;
-      }
-      const held = holdLease({ port, lease, orders: renewed.orders, deadline, graceMs });
-      await this.#perform(held, lease, { depot, isContinued: true });
-    };
-    this.#run(lease, work);
+  async #again(lease: WorkLease, depot: string): Promise<void> {
+    const { port, graceMs, env, stateFolder } = this.#options;
+    if (this.#busy.has(keyOf(lease))) return;
+    const deadline = deadlineIn(lease.ttlMs);
+    const renewed = await port.renew(lease);
+    if (renewed.as === "stale") {
+      const { work, leases } = this.#placeOf(lease);
+      const trees = fleetTrees(work, lease.nebula, { env, state: stateFolder });
+      // Another worker of this machine may have the run by now, in a tree of its own.
+      const within = join(trees, lease.work);
+      await endRunProcesses(lease.offer.runId, { graceMs: 2000, within });
+      dropLease(leases, lease);
+      return;
+    }
+    const held = holdLease({ port, lease, orders: renewed.orders, deadline, graceMs });
+    const work = (): Promise<void> => this.#perform(held, lease, { depot, isContinued: true });
+    this.#run(lease, lease.offer.task.phase, work);
   }
 
   async #takeLane(nebula: string, depot: string): Promise<void> {
@@ -181,7 +229,7 @@ class FleetWorker {
     const leased = await this.#lease(nebula, LANE);
     if (leased === undefined) return;
     this.#rest.delete(nebula);
-    this.#run(leased.lease, () => this.#conduct(leased.held, depot));
+    this.#run(leased.lease, "", () => this.#conduct(leased.held, depot));
   }
 
   async #takeWork(nebula: string, depot: string): Promise<void> {
@@ -192,7 +240,8 @@ class FleetWorker {
       const { held } = leased;
       const lease = workLease(leased.lease);
       keepLease(this.#placeOf(lease).leases, lease);
-      this.#run(lease, () => this.#perform(held, lease, { depot, isContinued: false }));
+      const work = (): Promise<void> => this.#perform(held, lease, { depot, isContinued: false });
+      this.#run(lease, lease.offer.task.phase, work);
     }
   }
 
@@ -218,7 +267,7 @@ class FleetWorker {
     lease: WorkLease,
     { depot, isContinued }: { readonly depot: string; readonly isContinued: boolean },
   ): Promise<void> {
-    const { signal, tell } = this.#options;
+    const { signal } = this.#options;
     const place = this.#placeOf(lease);
     const { nebula } = lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
@@ -226,12 +275,12 @@ class FleetWorker {
     try {
       await perform({
         ...this.#options,
-        ...{ place, depot, held, lease, isContinued, onEvent, signal },
+        ...{ place, depot, reach: this.#reach, held, lease, isContinued, onEvent, signal },
         alone: (work) => this.#alone.run(nebula, work),
       });
     } catch (error) {
       if (!signal.aborted) {
-        tell({ type: "warning", nebula, message: messageOf(error) });
+        this.#failed(nebula, depot, error);
         waitMs = FAILED_MS;
       }
     }
@@ -240,20 +289,35 @@ class FleetWorker {
   }
 
   #tell(nebula: string, event: Told): void {
-    this.#options.tell({ type: "of", nebula, event });
+    this.#options.tell({ type: "of", ...this.#named(nebula), event });
+  }
+
+  #warn(nebula: string, message: string): void {
+    this.#options.tell({ type: "warning", ...this.#named(nebula), message });
+  }
+
+  #named(nebula: string): OfNebula {
+    return { nebula, name: this.#names.get(nebula) ?? "" };
+  }
+
+  /** Work has ended by an error. */
+  #failed(nebula: string, depot: string, error: unknown): void {
+    if (!isUnreachable(error)) this.#warn(nebula, messageOf(error));
+    else this.#reach.away(error instanceof PortError ? SERVER : depot, messageOf(error));
   }
 
   async #conduct(held: HeldLease, depot: string): Promise<void> {
-    const { port, signal, tell, stateFolder } = this.#options;
+    const { port, signal, stateFolder } = this.#options;
     const { nebula } = held.lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
     let untilMs = performance.now() + REST_MS;
     let heard: Seen | undefined;
     try {
       const place = fleetPlace(stateFolder, nebula);
-      heard = await conduct({ ...this.#options, place, depot, held, onEvent, signal });
+      const reach = this.#reach;
+      heard = await conduct({ ...this.#options, place, depot, reach, held, onEvent, signal });
     } catch (error) {
-      if (!signal.aborted) tell({ type: "warning", nebula, message: messageOf(error) });
+      if (!signal.aborted) this.#failed(nebula, depot, error);
       untilMs = performance.now() + FAILED_MS;
     }
     await held.release();
@@ -266,15 +330,21 @@ class FleetWorker {
     }
   }
 
-  #run({ nebula, work }: Pick<Lease, "nebula" | "work">, body: () => Promise<void>): void {
+  /** @param phase - Its id; `""`: it is the lane. */
+  #run(
+    { nebula, work }: Pick<Lease, "nebula" | "work">,
+    phase: string,
+    body: () => Promise<void>,
+  ): void {
     const { tell } = this.#options;
     const key = keyOf({ nebula, work });
-    tell({ type: "takes", nebula, work });
+    const what = { ...this.#named(nebula), work, phase };
+    tell({ type: "takes", ...what });
     const done = body()
-      .catch((error: unknown) => tell({ type: "warning", nebula, message: messageOf(error) }))
+      .catch((error: unknown) => this.#warn(nebula, messageOf(error)))
       .finally(() => {
         this.#busy.delete(key);
-        tell({ type: "leaves", nebula, work });
+        tell({ type: "leaves", ...what });
       });
     this.#busy.set(key, done);
   }

@@ -26,7 +26,8 @@ export async function nebulaFetchCommand(
   const { signal } = interrupts;
   const step = (id: string): string => `quasar nebula fetch ${id}`;
   try {
-    return await withFleetNebula({ fleet, named, step }, async ({ state, status, id }) => {
+    const meant = { fleet, named, step, isForEnded: true };
+    return await withFleetNebula(meant, async ({ state, status, id }) => {
       const { branch, name } = state;
       const ref = `refs/heads/${branch}`;
       const before = await refSha(repository, ref, { signal });

@@ -2,21 +2,21 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { acquireLock, DurableError } from "@quasar/durable";
 import { type WorkerEvent, workOnFleet } from "@quasar/nebula/fleet";
-import { LANE, PortError } from "@quasar/nebula/port";
-import { cleanLine, count, fit, jsonLine } from "@quasar/runs/text";
+import { PortError } from "@quasar/nebula/port";
+import { count, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { whole } from "../../shared/config/kinds.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, type View } from "../../shared/output/text.ts";
+import { labelled } from "../../shared/output/text.ts";
 import { numberOf } from "../../shared/typed-number.ts";
 import { keepRunning } from "../fleet/keeper.ts";
 import { openFleet } from "../fleet/open.ts";
 import { type FleetSettings, fleetSettings } from "../fleet/settings.ts";
+import { createWorkerLog, workerFacts } from "../fleet/worker-lines.ts";
 import { workerSettings } from "../fleet/worker-options.ts";
-import { engineLines } from "../nebula/engine-lines.ts";
 import type { WorkerLine } from "../schemas/fleet.ts";
 
 export interface WorkerCommandOptions {
@@ -78,10 +78,7 @@ async function work(settings: FleetSettings, { json, signal, ...given }: Work): 
   const known = workerSettings();
   const lock = lockMachine(known.stateFolder);
   const view = viewOf(process.stdout);
-  const say = (event: WorkerEvent): void => {
-    if (json === true) process.stdout.write(jsonLine(factsOf(event)));
-    else write(process.stdout, linesOf(event, view));
-  };
+  const say = json === true ? sayJson : createWorkerLog(view);
   if (json !== true) {
     const words = `${count(most, "phase")} at once, of ${settings.url ?? ""}, as ${known.machine}`;
     write(process.stdout, labelled(view, "worker", words));
@@ -101,6 +98,12 @@ async function work(settings: FleetSettings, { json, signal, ...given }: Work): 
     port.close();
     lock.release();
   }
+}
+
+function sayJson(event: WorkerEvent): void {
+  const time = new Date().toISOString();
+  const line = { v: JSON_VERSION, time, type: "worker", ...workerFacts(event) } as const;
+  process.stdout.write(jsonLine(line satisfies WorkerLine));
 }
 
 /** Two workers of one user and machine would take each other's work for their own. */
@@ -128,33 +131,4 @@ function noDepot(): CliError {
       ],
     },
   );
-}
-
-function linesOf(event: WorkerEvent, view: View): readonly string[] {
-  switch (event.type) {
-    case "takes":
-    case "leaves": {
-      const what = event.work === LANE ? "the lane" : `phase ${event.work}`;
-      const verb = event.type === "takes" ? "takes" : "has done with";
-      return labelled(view, event.nebula, `${verb} ${what}`);
-    }
-    case "warning":
-      return labelled(view, event.nebula, fit(cleanLine(event.message), 400), "yellow");
-    case "of":
-      return engineLines(event.event, view);
-  }
-}
-
-function factsOf(event: WorkerEvent): WorkerLine {
-  const time = new Date().toISOString();
-  const line = { v: JSON_VERSION, time, type: "worker", nebulaId: event.nebula } as const;
-  switch (event.type) {
-    case "takes":
-    case "leaves":
-      return { ...line, what: event.type, work: event.work, message: "" };
-    case "warning":
-      return { ...line, what: "warning", work: "", message: event.message };
-    case "of":
-      return { ...line, what: "event", work: "", message: event.event.type };
-  }
 }

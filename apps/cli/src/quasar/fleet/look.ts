@@ -21,30 +21,33 @@ export function statusOverFleet(
   { fleet, json }: LookOptions,
 ): Promise<ExitCode> {
   const step = (id: string): string => `quasar nebula status ${id} --fleet ${fleet}`;
-  return withFleetNebula({ fleet, named, step }, async ({ state, status, url, id }) => {
-    const next = fleetSteps(state, url);
-    if (json === true) {
-      const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }) => ({
-        ...{ phaseId, status: is, attempt, reason, machine: machineOf(status, ref) },
-      }));
-      const { isPaused, stop } = status.orders;
-      const { name: nebula, branch } = state;
-      const facts = {
-        nebulaId: id,
-        nebula,
-        branch,
-        isPaused,
-        stops: stop === "" ? undefined : stop,
-        phases,
-      };
-      const line = result("fleet_nebula", facts, EXIT.ok, next) satisfies FleetNebulaLine;
-      process.stdout.write(jsonLine(line));
+  return withFleetNebula(
+    { fleet, named, step, isForEnded: true },
+    async ({ state, status, url, id }) => {
+      const next = fleetSteps(state, url);
+      if (json === true) {
+        const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }) => ({
+          ...{ phaseId, status: is, attempt, reason, machine: machineOf(status, ref) },
+        }));
+        const { isPaused, stop } = status.orders;
+        const { name: nebula, branch } = state;
+        const facts = {
+          nebulaId: id,
+          nebula,
+          branch,
+          isPaused,
+          stops: stop === "" ? undefined : stop,
+          phases,
+        };
+        const line = result("fleet_nebula", facts, EXIT.ok, next) satisfies FleetNebulaLine;
+        process.stdout.write(jsonLine(line));
+        return EXIT.ok;
+      }
+      const view = viewOf(process.stdout);
+      write(process.stdout, [...fleetNebulaLines(state, status, view), ...nextLines(next, view)]);
       return EXIT.ok;
-    }
-    const view = viewOf(process.stdout);
-    write(process.stdout, [...fleetNebulaLines(state, status, view), ...nextLines(next, view)]);
-    return EXIT.ok;
-  });
+    },
+  );
 }
 
 /** How long it is waited for events that are there, in milliseconds. */
@@ -56,7 +59,7 @@ export function logOverFleet(
   { fleet, json, follow }: LookOptions & { readonly follow?: true | undefined },
 ): Promise<ExitCode> {
   const step = (id: string): string => `quasar nebula log ${id} --fleet ${fleet}`;
-  return withFleetNebula({ fleet, named, step }, async ({ port, id }) => {
+  return withFleetNebula({ fleet, named, step, isForEnded: true }, async ({ port, id }) => {
     const over = new AbortController();
     process.stdout.once("error", () => over.abort());
     if (follow !== true) setTimeout(() => over.abort(), THERE_MS).unref();

@@ -1,6 +1,6 @@
 import type { NebulaState } from "@quasar/nebula";
 import { stateOf } from "@quasar/nebula/fleet";
-import type { NebulaPort, NebulaStatus } from "@quasar/nebula/port";
+import type { NebulaEntry, NebulaPort, NebulaStatus } from "@quasar/nebula/port";
 import { cleanLine, fit, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { withRemark } from "../../shared/remark.ts";
@@ -20,9 +20,11 @@ export interface NebulaOfFleet {
 const PATIENCE_MS = 5000;
 
 /**
- * Does something with the nebula of a fleet that is named: by its id or name; the unfinished one where none is.
+ * Does something with the nebula of a fleet that is named: by its id or name; the unfinished one where none is, or several
+ * have the name.
  *
  * @param step - What to type for one of several, by its id.
+ * @param isForEnded - Whether it is for an ended one, too: the newest is taken where none is unfinished.
  * @throws {CliError} `ERR_NOT_FOUND`, `ERR_USAGE`
  */
 export async function withFleetNebula<T>(
@@ -30,29 +32,28 @@ export async function withFleetNebula<T>(
     fleet,
     named,
     step,
+    isForEnded = false,
   }: {
     readonly fleet: string | undefined;
     readonly named: string | undefined;
     readonly step: (id: string) => string;
+    readonly isForEnded?: boolean;
   },
   body: (nebula: NebulaOfFleet) => Promise<T>,
 ): Promise<T> {
   const settings = fleetSettings({ url: fleet });
   const port = openFleet(settings, { patienceMs: PATIENCE_MS });
   try {
-    const entries = await port.list();
-    const meant = entries.filter(({ id, name, isUnfinished }) =>
-      named === undefined ? isUnfinished : id === named || name === named,
-    );
-    const open = meant.filter(({ isUnfinished }) => isUnfinished);
-    const found = meant.length === 1 ? meant[0] : open.length === 1 ? open[0] : undefined;
-    if (found === undefined && meant.length > 1) {
+    const meant = await meantBy(port, named, isForEnded);
+    const [found] = meant;
+    if (meant.length > 1) {
       throw new CliError("ERR_USAGE", "several nebulae of the fleet may be meant", {
         next: meant.map(({ id, name }) => withRemark(step(id), fit(cleanLine(name), 40))),
       });
     }
     if (found === undefined) {
-      const what = named === undefined ? "unfinished nebula" : `nebula ${cleanLine(named)}`;
+      const kind = isForEnded ? "nebula" : "unfinished nebula";
+      const what = named === undefined ? kind : `nebula ${cleanLine(named)}`;
       const url = shellWord(settings.url ?? "");
       throw new CliError("ERR_NOT_FOUND", `the fleet has no ${what}`, {
         next: [`quasar fleet status --fleet ${url}`],
@@ -66,4 +67,35 @@ export async function withFleetNebula<T>(
   } finally {
     port.close();
   }
+}
+
+/** The nebulae that a person may mean. */
+async function meantBy(
+  port: NebulaPort,
+  named: string | undefined,
+  isForEnded: boolean,
+): Promise<readonly NebulaEntry[]> {
+  const entries = await port.list();
+  const all = entries.filter(
+    ({ id, name }) => named === undefined || id === named || name === named,
+  );
+  const open = all.filter(({ isUnfinished }) => isUnfinished);
+  if (open.length === 1) return open;
+  if (!isForEnded) return named === undefined ? open : all;
+  return open.length > 0 ? open : newestOf(port, all);
+}
+
+/** The one that was begun last; none of none. */
+async function newestOf(
+  port: NebulaPort,
+  entries: readonly NebulaEntry[],
+): Promise<readonly NebulaEntry[]> {
+  if (entries.length < 2) return entries;
+  const dated = await Promise.all(
+    entries.map(async (entry) => ({ entry, at: stateOf(await port.status(entry.id)).createdAt })),
+  );
+  return dated
+    .toSorted((one, other) => other.at.localeCompare(one.at))
+    .slice(0, 1)
+    .map(({ entry }) => entry);
 }

@@ -95,9 +95,14 @@ export const nebulaFetchLine = result("nebula_fetch", "The branch of a nebula wa
 });
 
 export const workerLine = timedLine("worker", "What a worker does", {
-  what: word(["takes", "leaves", "event", "warning"], "Work begins, ends, or something happens"),
+  what: word(
+    ["takes", "leaves", "event", "warning", "away", "back"],
+    "Work begins, ends, or something happens; away: the server or a depot is out of reach",
+  ),
   nebulaId: text("The nebula; empty: none of them"),
+  nebula: text("Its name"),
   work: text("The ref of the phase; @lane: what lands; empty: neither"),
+  phaseId: text("Its id in the nebula; empty: none is meant"),
   message: text("In words; of an event its type, as quasar nebula log --json has it"),
 });
 

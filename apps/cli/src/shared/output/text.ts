@@ -61,8 +61,12 @@ export function labelled(view: View, label: string, text: string, style?: Style)
   // Whatever a caller takes for clean: files of a run hold any text where we write an id.
   const [name, said] = [clean(label), clean(text)];
   const gap = `  ${name}`.padEnd(LABEL).padEnd(name.length + 3);
-  const parts =
-    view.columns === undefined ? [said] : wrap(said, Math.max(20, view.columns - LABEL));
+  // What a long label takes of its line.
+  const taken = "x".repeat(Math.max(0, widthOf(gap) - LABEL));
+  const columns = view.columns === undefined ? undefined : Math.max(20, view.columns - LABEL);
+  const whole = taken + said;
+  const [first = "", ...others] = columns === undefined ? [whole] : wrap(whole, columns);
+  const parts = [first.slice(taken.length), ...others];
   return parts.map((part, n) => {
     const painted = style === undefined ? part : view.paint(style, part);
     return `${n === 0 ? view.paint("dim", gap) : " ".repeat(LABEL)}${painted}`.trimEnd();

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { createFleetPort } from "@quasar/fleet";
+import { Scene } from "@quasar/nebula/testing";
+import { expect, onTestFinished, test } from "vitest";
+// @boundaries-ignore one server of a test's own for the tests of the port and of the command
+import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
+import { fleetPlace } from "./fleet-place.ts";
+import { quasar } from "./harness.ts";
+
+const KEY = randomBytes(32).toString("hex");
+
+/** A server, and a user who has its key. */
+async function aFleet() {
+  const ingress = await memoryIngress("nebula", KEY);
+  const port = createFleetPort({ url: ingress.url, key: KEY });
+  onTestFinished(async () => {
+    port.close();
+    await ingress.close();
+  });
+  const at = fleetPlace();
+  mkdirSync(dirname(at.keyFile), { recursive: true });
+  writeFileSync(at.keyFile, `${KEY}\n`, { mode: 0o600 });
+  const nothing = () => Promise.resolve();
+  return {
+    /** A nebula, begun at a time, that has ended or not. */
+    async nebula(createdAt: string, isEnded: boolean): Promise<string> {
+      const scene = new Scene({
+        ...{ port, second: () => port, pass: nothing, jump: nothing, restart: nothing },
+        prepare: (state) => ({ ...state, createdAt }),
+      });
+      const lane = await scene.begun();
+      const done = { status: "done" } as const;
+      if (isEnded) await scene.save(lane, { phases: { a: done, b: done, c: done } });
+      return scene.id;
+    },
+    /** What `--json` prints last of a command of the fleet. */
+    async says(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+      const { stdout } = await quasar(at, [...args, "--fleet", ingress.url, "--json"]);
+      const last = stdout.trimEnd().split("\n").at(-1) ?? "";
+      return last === "" ? {} : (JSON.parse(last) as Readonly<Record<string, unknown>>);
+    },
+  };
+}
+
+test("what shows a nebula shows the newest one where all have ended, and what changes one refuses", async () => {
+  const fleet = await aFleet();
+  const newest = await fleet.nebula("2026-11-22T10:00:00.000Z", true);
+  await fleet.nebula("2026-11-21T10:00:00.000Z", true);
+  for (const named of [[], ["demo"]]) {
+    expect(await fleet.says("nebula", "status", ...named)).toMatchObject({ nebulaId: newest });
+    // Its depot is none: the error is git's.
+    expect(await fleet.says("nebula", "fetch", ...named)).not.toMatchObject({
+      message: expect.stringMatching(/no .*nebula|several/u) as string,
+    });
+    expect(await fleet.says("nebula", "log", ...named)).toEqual({});
+  }
+  for (const change of [["pause"], ["approve", "a"]]) {
+    expect(await fleet.says("nebula", ...change)).toMatchObject({
+      ...{ type: "error", code: "ERR_NOT_FOUND", message: "the fleet has no unfinished nebula" },
+    });
+  }
+});
+
+test("one that is unfinished comes before newer ones that have ended; of several one has to be named", async () => {
+  const fleet = await aFleet();
+  const open = await fleet.nebula("2026-11-20T10:00:00.000Z", false);
+  await fleet.nebula("2026-11-22T10:00:00.000Z", true);
+  expect(await fleet.says("nebula", "status")).toMatchObject({ nebulaId: open });
+  await fleet.nebula("2026-11-21T10:00:00.000Z", false);
+  expect(await fleet.says("nebula", "status")).toMatchObject({
+    ...{ type: "error", code: "ERR_USAGE", message: "several nebulae of the fleet may be meant" },
+  });
+});
+
+test("a fleet that no nebula was given to has none to show", async () => {
+  const fleet = await aFleet();
+  expect(await fleet.says("nebula", "status")).toMatchObject({
+    message: "the fleet has no nebula",
+  });
+});
