@@ -9,7 +9,7 @@ import { initDepot } from "@quasar/git/depot";
 import { createKeyManager } from "@quasar/receipts";
 import { expect, onTestFinished, test } from "vitest";
 import { stateOf, submitNebula, type WorkerEvent, workOnFleet } from "@quasar/nebula/fleet";
-import { gateId, type NebulaPort, PortError } from "@quasar/nebula/port";
+import { gateId, LANE, type NebulaPort, PortError } from "@quasar/nebula/port";
 import { loadNebula } from "@quasar/nebula/spec";
 import type { NebulaState } from "@quasar/nebula";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
@@ -193,6 +193,77 @@ test("a machine that is cut off loses its phase and the lane", { timeout: 180_00
   expect(turns).toEqual(["one a", "two a", expect.stringMatching(/^\w+ b$/u)]);
   const log = fleet.inDepot("log", "--first-parent", "--format=%s", "nebula/demo");
   expect(landings(log)).toEqual(["Land b: Phase b", "Land a: Phase a"]);
+});
+
+const SIDE_BY_SIDE = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
+
+/** Two phases, of which the second works until it may end. */
+function oneLong(): { readonly work: Work; readonly end: () => void } {
+  const mayEnd = Promise.withResolvers<void>();
+  const work: Work = {
+    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+    "Phase b": async (tree) => {
+      await mayEnd.promise;
+      write(tree, { "b.txt": "b\n" });
+    },
+  };
+  return { work, end: mayEnd.resolve };
+}
+
+const hasLanded =
+  (phaseId: string) =>
+  ({ phases }: NebulaState): boolean =>
+    phases.some(({ id, landing }) => id === phaseId && landing > 0);
+
+test("a landing waits for a server that is out of reach, and the conductor stays", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, SIDE_BY_SIDE);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const { work, end } = oneLong();
+  let cuts = 2;
+  const port: NebulaPort = {
+    ...fleet.port,
+    async fence(held) {
+      if (cuts > 0) {
+        cuts -= 1;
+        throw new PortError("ERR_UNREACHABLE", "cut");
+      }
+      return fleet.port.fence(held);
+    },
+  };
+  fleet.worker("one", work, { port });
+  await fleet.until(id, hasLanded("a"));
+  expect(cuts).toBe(0);
+  const { holders } = await fleet.port.status(id);
+  expect(holders.find((each) => each.work === LANE)?.epoch.n).toBe(1);
+  end();
+  await fleet.until(id, isDone);
+});
+
+test("a conductor that fails gives the lane back while runs are worked on", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, SIDE_BY_SIDE);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const { work, end } = oneLong();
+  let hasFailed = false;
+  const port: NebulaPort = {
+    ...fleet.port,
+    async fence(held) {
+      if (hasFailed) return fleet.port.fence(held);
+      hasFailed = true;
+      throw new PortError("ERR_PROTOCOL", "not to be repaired");
+    },
+  };
+  fleet.worker("one", work, { port });
+  const { phases } = await fleet.until(id, hasLanded("a"));
+  expect(phases).toMatchObject([{ id: "a" }, { id: "b", status: "running" }]);
+  expect(hasFailed).toBe(true);
+  end();
+  await fleet.until(id, isDone);
 });
 
 test("of a depot that is not named nothing is fetched or run", async () => {

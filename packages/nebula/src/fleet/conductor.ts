@@ -22,15 +22,15 @@ import { gateId } from "../port/promises.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Phase } from "../state/schedule.ts";
-import { fetchBranch } from "./clone.ts";
 import { depotNames } from "./depot-names.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { LaneRef } from "./lane-ref.ts";
 import { readOutcome } from "./outcome.ts";
 import { askedOf, takeQuestion } from "./questions.ts";
-import { isUnreachable, pushWhenReached } from "./reach.ts";
+import { isUnreachable, pushWhenReached, whenReached } from "./reach.ts";
 import type { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
+import { takeLane } from "./take-lane.ts";
 import type { ForServer } from "./take-over.ts";
 
 export interface ConductorOptions {
@@ -50,6 +50,7 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
+  readonly #leaving = new AbortController();
   #isPaused = false;
   #isStopping = false;
 
@@ -80,7 +81,7 @@ export class Conductor implements OverFleet {
       const value = await Promise.race([
         port.wait(nebula, outcomeId(ref, runId), signal),
         this.#nobodyWorks(engine, ref, signal),
-        onceAborted(engine.signal),
+        onceAborted(AbortSignal.any([engine.signal, this.#leaving.signal])),
       ]);
       // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
@@ -90,6 +91,10 @@ export class Conductor implements OverFleet {
     } finally {
       over.abort();
     }
+  }
+
+  leave(): void {
+    this.#leaving.abort();
   }
 
   /** Resolves once the nebula stops, and nobody holds the work. */
@@ -146,20 +151,28 @@ export class Conductor implements OverFleet {
     engine: Engine,
     { id, onto, candidate }: Pick<PhaseState, "id" | "onto" | "candidate">,
   ): Promise<boolean> {
-    const { recorder, laneRef, depot, port, held } = this.#options;
+    const { recorder, laneRef, depot } = this.#options;
     const { store, repository, signal } = engine;
     const state = store.current;
     if (!(await recorder.close(gateId(store.phase(id))))) {
       await this.collect(engine);
       return false;
     }
-    if ((await port.fence(held.lease)) === "stale") throw new PortError("ERR_CONFLICT", LOST);
+    await this.#requireLane(engine);
     const landed = await laneRef.land({ branch: state.branch, onto, candidate });
     if (landed === "landed") return true;
-    const tip = await fetchBranch(repository, { depot, state, signal });
-    if ((await port.fence(held.lease)) === "stale") throw new PortError("ERR_CONFLICT", LOST);
-    await laneRef.take(tip);
+    await this.#requireLane(engine);
+    const take = () => takeLane(repository, laneRef, { depot, state, signal });
+    await whenReached(take, signal, warnerOf(engine));
     return false;
+  }
+
+  /** @throws {PortError} `ERR_CONFLICT` where another machine has it */
+  async #requireLane(engine: Engine): Promise<void> {
+    const { port, held } = this.#options;
+    const fence = () => port.fence(held.lease);
+    if ((await whenReached(fence, engine.signal, warnerOf(engine))) === "ok") return;
+    throw new PortError("ERR_CONFLICT", "another machine has taken the lane over");
   }
 
   async collect(engine: Engine): Promise<void> {
@@ -203,7 +216,9 @@ export class Conductor implements OverFleet {
   }
 }
 
-const LOST = "another machine has taken the lane over";
+function warnerOf({ tell }: Pick<Engine, "tell">): (message: string) => void {
+  return (message) => tell({ type: "warning", message });
+}
 
 async function offerOf(engine: Engine, { spec, state }: Phase): Promise<Offer> {
   const maxBudgetUsd = await engine.budgetOfRun(state);

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchFromDepot } from "@quasar/git/depot";
-import { messageOf } from "@quasar/runs/internal";
 import { carryOut, type CarryOutOptions, takeTree } from "../engine/carry-out.ts";
 import type { Came } from "../context/came.ts";
 import { type NebulaPort, PortError, type QuestionReply, readReply } from "../port/index.ts";
@@ -17,7 +16,7 @@ import type { WorkLease } from "./kept-leases.ts";
 import { outcomeJson } from "./outcome.ts";
 import { keepAsked } from "./questions.ts";
 import type { FleetPlace } from "./place.ts";
-import { AGAIN_MS, isUnreachable } from "./reach.ts";
+import { whenReached } from "./reach.ts";
 import { RunCopier } from "./run-copier.ts";
 import { fetchRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
@@ -58,8 +57,10 @@ const UNSURE = { isPaused: true, isStopping: false };
 export async function perform(options: PerformOptions): Promise<void> {
   const { held, signal: given } = options;
   const signal = AbortSignal.any([given, held.lost]);
+  const warn = warnerOf(options);
   try {
-    const ready = await whenReached(() => options.alone(() => prepare(options)), signal, options);
+    // What is out of reach is tried again: the lease stays, and so does an agent that works.
+    const ready = await whenReached(() => options.alone(() => prepare(options)), signal, warn);
     const { cameAt } = ready;
     if (cameAt !== undefined) await takeTree({ ...options, ...ready, signal }, cameAt);
     for (;;) {
@@ -83,6 +84,10 @@ export async function perform(options: PerformOptions): Promise<void> {
   }
 }
 
+function warnerOf({ onEvent }: Pick<PerformOptions, "onEvent">): (message: string) => void {
+  return (message) => onEvent({ type: "warning", message });
+}
+
 function isStopped({ orders }: HeldLease): boolean {
   return orders.stop !== "";
 }
@@ -91,26 +96,6 @@ async function goesOn(held: HeldLease, signal: AbortSignal): Promise<void> {
   await held.sure();
   do await sleep(LOOK_MS, undefined, { signal });
   while (held.orders.isPaused && !isStopped(held));
-}
-
-/** What of the depot or the server is out of reach is tried again: the lease stays, and so does an agent that works. */
-async function whenReached<T>(
-  work: () => Promise<T>,
-  signal: AbortSignal,
-  { onEvent }: Pick<PerformOptions, "onEvent">,
-): Promise<T> {
-  for (let told = ""; ; ) {
-    signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      const message = messageOf(error);
-      if (message !== told) onEvent({ type: "warning", message });
-      told = message;
-      await sleep(AGAIN_MS, undefined, { signal });
-    }
-  }
 }
 
 interface Ready extends Pick<CarryOutOptions, "repository" | "state" | "ref" | "isForeign"> {
@@ -143,7 +128,7 @@ async function prepare(options: PerformOptions): Promise<Ready> {
   keepAsked(home, task.asked);
   const places = { env: options.env, state: options.stateFolder };
   const trees = treesFolder(repository, { id: nebula }, places);
-  const warn = (message: string): void => onEvent({ type: "warning", message });
+  const warn = warnerOf(options);
   const copier = new RunCopier({
     ...{ repository, home, depot, lease, runId, runDir, warn },
     // The last copy is made after an interrupt.
@@ -192,12 +177,11 @@ function requireRun({ phases }: NebulaState, ref: string, runId: string): void {
 
 /** Out of reach the server has it later, as long as the lease is not lost. */
 async function recordOutcome(
-  { port, lease, onEvent }: PerformOptions,
+  options: PerformOptions,
   came: Exclude<Came, { readonly as: "interrupted" | "waits" }>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const value = outcomeJson(came);
-  return whenReached(() => port.record(lease, { as: "result", key: "outcome", value }), signal, {
-    onEvent,
-  });
+  const { port, lease } = options;
+  const entry = { as: "result", key: "outcome", value: outcomeJson(came) } as const;
+  return whenReached(() => port.record(lease, entry), signal, warnerOf(options));
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GitError, type Repository } from "@quasar/git";
 import { type DepotUpdate, type PushedToDepot, pushToDepot } from "@quasar/git/depot";
+import { messageOf } from "@quasar/runs/internal";
 import { PortError } from "../port/index.ts";
 
 /** How often a server or a depot is tried that is out of reach, in milliseconds. */
@@ -10,6 +11,36 @@ export const AGAIN_MS = 1000;
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof PortError) return error.code === "ERR_UNREACHABLE";
   return error instanceof GitError && error.code === "ERR_REMOTE_UNREACHABLE";
+}
+
+/**
+ * Does something as soon as the server and the depot are in reach.
+ *
+ * @param warn - Called with each reason, once.
+ * @throws what it throws for any other reason; the signal's reason
+ */
+export async function whenReached<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  warn: (message: string) => void,
+): Promise<T> {
+  for (let told = ""; ; ) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      const message = messageOf(error);
+      if (message !== told) warn(message);
+      told = message;
+      await pause(signal);
+    }
+  }
+}
+
+/** @throws the signal's reason */
+async function pause(signal: AbortSignal): Promise<void> {
+  await sleep(AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 export interface PushWhenReached {
@@ -34,6 +65,6 @@ export async function pushWhenReached(
     const pushed = await pushToDepot(repository, { url, updates, signal });
     if (pushed.kind !== "unreachable") return pushed;
     if (!told) warn?.(`the depot cannot be reached: ${pushed.message}`);
-    await sleep(AGAIN_MS, undefined, { signal });
+    await pause(signal);
   }
 }
