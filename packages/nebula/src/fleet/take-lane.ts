@@ -12,4 +12,6 @@ export async function takeLane(
   where: Omit<CloneOptions, "root">,
 ): Promise<void> {
   await laneRef.take(await fetchBranch(repository, where));
+  // Its holder before may have landed until then.
+  await fetchBranch(repository, where);
 }
