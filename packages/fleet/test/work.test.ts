@@ -383,11 +383,11 @@ test("a run that comes back to a machine continues from where another one left i
   };
   const [one, two] = [aMachine("one", 1), aMachine("two", 2)];
   const reviews = ["ISSUE:\nSEVERITY: major\nDESCRIPTION: more of it"];
-  const review = (): string => reviews.shift() ?? "APPROVED: it is there";
-  const first = fleet.worker("one", one.work, { port: one.link.port, review });
+  const reviewer = agent("reviewer", () => reviews.shift() ?? "APPROVED: it is there");
+  const first = fleet.worker("one", one.work, { port: one.link.port, reviewer });
   await one.begun;
   one.link.cut = true;
-  const second = fleet.worker("two", two.work, { port: two.link.port, review });
+  const second = fleet.worker("two", two.work, { port: two.link.port, reviewer });
   // It has committed what its first turn has written.
   await two.begun;
   await sleep(2500);
