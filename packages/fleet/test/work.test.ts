@@ -43,9 +43,9 @@ async function aFleet(place: Place) {
     execFileSync("git", args, { cwd: depot, encoding: "utf8" }).trim();
   return {
     ...{ depot, port, told, inDepot },
-    async submit() {
+    async submit(branch?: string) {
       return submitNebula({
-        ...{ port, depot, typed: {}, signal: new AbortController().signal },
+        ...{ port, depot, branch, typed: {}, signal: new AbortController().signal },
         repository: await openRepository(place.repo),
         loaded: loadNebula(place.dir),
         base: place.git("rev-parse", "main"),
@@ -120,6 +120,19 @@ test("a nebula is worked on over a depot and lands there", { timeout: 120_000 },
   ]);
   expect(place.git("branch", "--list").trim()).toBe("* main");
   expect(existsSync(join(place.repo, ".git", "quasar", "nebulae"))).toBe(false);
+});
+
+test("a nebula lands on the branch that git begins repositories with", {
+  timeout: 120_000,
+}, async () => {
+  const files = { "nebula.toml": MANIFEST, "a.md": phase("a") };
+  const place = aPlace({ "base.txt": "base\n" }, files);
+  execFileSync("git", ["config", "--global", "init.defaultBranch", "trunk"]);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit("trunk");
+  fleet.worker("one", { "Phase a": (tree) => write(tree, { "a.txt": "a\n" }) });
+  await fleet.until(id, isDone);
+  expect(fleet.inDepot("show", "trunk:a.txt")).toBe("a");
 });
 
 /** A port that a network cut separates from its server, as long as it is cut. */
