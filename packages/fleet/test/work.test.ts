@@ -279,6 +279,52 @@ test("a conductor that fails gives the lane back while runs are worked on", {
   await fleet.until(id, isDone);
 });
 
+test("once a usage limit is lifted phases are worked on side by side again", {
+  timeout: 60_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { ...SIDE_BY_SIDE, "c.md": phase("c") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const both = Promise.withResolvers<void>();
+  let [liftedAt, reviews] = [0, 0];
+  const answers = agent("reviewer", async () => {
+    reviews += 1;
+    if (reviews === 3) both.resolve();
+    // The first one tries whether the limit is lifted.
+    if (reviews > 1) await both.promise;
+    return "APPROVED: it is there";
+  });
+  const reviewer: AgentInvoker = {
+    ...answers,
+    async invoke(request) {
+      liftedAt ||= Date.now() + 6000;
+      if (Date.now() >= liftedAt) return answers.invoke(request);
+      const retryAt = new Date(liftedAt).toISOString();
+      return {
+        ...{ text: "", costUsd: 0, costSource: "reported", durationMs: 1 },
+        failure: { kind: "rate-limit", message: "limit reached", retryable: false, retryAt },
+      };
+    },
+  };
+  const work = Object.fromEntries(
+    ["a", "b", "c"].map((name) => [
+      `Phase ${name}`,
+      (tree: string) => write(tree, { [`${name}.txt`]: name }),
+    ]),
+  );
+  const onlyOf = (isLane: boolean): NebulaPort => ({
+    ...fleet.port,
+    lease: async (ask) =>
+      (ask.work === LANE) === isLane ? fleet.port.lease(ask) : Promise.resolve(undefined),
+  });
+  fleet.worker("conductor", {}, { port: onlyOf(true) });
+  fleet.worker("one", work, { port: onlyOf(false), reviewer });
+  await fleet.until(id, isDone);
+  expect(reviews).toBe(3);
+  // Whether the conductor's own account has a limit, nobody has said.
+  expect(existsSync(join(place.root, "conductor", "state", "quasar", "limits"))).toBe(false);
+});
+
 test("of a depot that is not named nothing is fetched or run", async () => {
   const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
   const fleet = await aFleet(place);

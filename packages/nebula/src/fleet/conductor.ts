@@ -87,7 +87,9 @@ export class Conductor implements OverFleet {
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
       recorder.withdraw(ref);
-      return readOutcome(value);
+      const came = readOutcome(value);
+      if (came.as !== "limited") haveSucceeded(engine, phase);
+      return came;
     } finally {
       over.abort();
     }
@@ -214,6 +216,13 @@ export class Conductor implements OverFleet {
     this.#isStopping = true;
     stopEngine(commonDir, state, { isNow: orders.stop === "now" });
   }
+}
+
+/** The agents of a phase have worked, so that no limit of theirs that was met before is known to stand. */
+function haveSucceeded(engine: Engine, { spec }: Phase): void {
+  const { coder, reviewer } = engine.optionsOf(spec, engine.spec);
+  const now = engine.now().getTime();
+  for (const { name } of [coder, reviewer]) engine.agentLimits.succeeded(name, now);
 }
 
 function warnerOf({ tell }: Pick<Engine, "tell">): (message: string) => void {
