@@ -32,9 +32,9 @@ export async function aFleet(place: Place) {
     execFileSync("git", args, { cwd: depot, encoding: "utf8" }).trim();
   return {
     ...{ depot, port, told, inDepot },
-    async submit() {
+    async submit(branch?: string) {
       return submitNebula({
-        ...{ port, depot, typed: {}, signal: new AbortController().signal },
+        ...{ port, depot, branch, typed: {}, signal: new AbortController().signal },
         repository: await openRepository(place.repo),
         loaded: loadNebula(place.dir),
         base: place.git("rev-parse", "main"),

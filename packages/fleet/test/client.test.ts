@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { outcomeId } from "@quasar/nebula/port";
 import { A, anOffer, Scene } from "@quasar/nebula/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
@@ -69,6 +71,35 @@ test("a call without an answer is unreachable after its patience", async () => {
     code: "ERR_UNREACHABLE",
     message: expect.stringContaining("503"),
   });
+});
+
+const OUTCOME_OF_A = outcomeId(A, `run-${A}`);
+
+test("what is waited for comes, however long there was no answer meanwhile", async () => {
+  const patienceMs = 300;
+  const { ingress, port, scene } = await aSet(patienceMs);
+  await scene.conduct(anOffer(A));
+  const lease = await scene.take(A);
+  const waiting = scene.wait(OUTCOME_OF_A);
+  await sleep(2 * patienceMs);
+  ingress.cut();
+  await sleep(2 * patienceMs);
+  ingress.refuse(Number.POSITIVE_INFINITY, 503);
+  ingress.cut();
+  await sleep(3 * patienceMs);
+  ingress.refuse(0, 503);
+  await port.record(lease, { as: "result", key: "outcome", value: "done" });
+  expect(await waiting).toBe("done");
+});
+
+test("a wait that has no answer ends with its signal", async () => {
+  const { ingress, scene } = await aSet(100);
+  const over = new AbortController();
+  ingress.refuse(Number.POSITIVE_INFINITY, 503);
+  const waiting = scene.wait(OUTCOME_OF_A, over.signal);
+  await sleep(500);
+  over.abort(new Error("over"));
+  await expect(waiting).rejects.toThrow("over");
 });
 
 const flipped = (at: number) => (body: Buffer) => {

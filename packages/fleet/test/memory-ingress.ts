@@ -17,6 +17,8 @@ export interface MemoryIngress {
   loseAnswers(count: number): void;
   /** The next calls are answered with this status, and not carried out. */
   refuse(count: number, status: number): void;
+  /** Ends all connections: who waits for an answer gets none. */
+  cut(): void;
   /** Changes each answer on its way. */
   forge: ((body: Buffer) => Buffer) | undefined;
   close(): Promise<void>;
@@ -85,6 +87,7 @@ export async function memoryIngress(service: string, fleet: FleetKey): Promise<M
     refuse(count, status) {
       [refused, refusal] = [count, status];
     },
+    cut: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
       return new Promise((done) => server.close(() => done()));

@@ -88,6 +88,8 @@ test("a question is heard once the server is in reach, and its answer by the run
   const asked = await fleet.until(id, ({ phases }) => (phases[0]?.questions.length ?? 0) > 0);
   const question = asked.phases[0]?.questions[0] ?? "";
   await fleet.port.resolve(id, `question/${question}`, { text: "8080", agent: "" });
+  const isHeard = async () => (await fleet.state(id)).phases[0]?.questions.length;
+  await expect.poll(isHeard, { timeout: 30_000 }).toBe(0);
   await sleep(3000);
   answered.resolve();
   await fleet.until(id, isDone);

@@ -47,8 +47,9 @@ export function createFleetPort(options: FleetPortOptions): FleetPort {
     requireNebulaId(nebula);
     return caller.call(nebula, ...rest);
   };
+  /** A bell is silent for as long as its whole patience: one that is cut off is not repeated, and the pause is over. */
   const change = async (nebula: string, version: number, signal: AbortSignal): Promise<void> => {
-    await call(nebula, "bell", version, signal);
+    await call(nebula, "bell", version, signal).catch(unlessUnreachable);
   };
 
   return {
@@ -76,7 +77,8 @@ export function createFleetPort(options: FleetPortOptions): FleetPort {
       let version = -1;
       return waitFor(
         async () => {
-          const looked = await call(nebula, "look", id, signal);
+          const looked = await call(nebula, "look", id, signal).catch(unlessUnreachable);
+          if (looked === undefined) return { as: "waits" };
           ({ version } = looked);
           return looked.found;
         },
@@ -108,6 +110,11 @@ export function createFleetPort(options: FleetPortOptions): FleetPort {
     status: (nebula) => call(nebula, "status", null),
     close: () => caller.close(),
   };
+}
+
+function unlessUnreachable(error: unknown): undefined {
+  if (error instanceof PortError && error.code === "ERR_UNREACHABLE") return undefined;
+  throw error;
 }
 
 function withFacts(nebula: string, entry: Entry): EntryToRecord {

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { depotRefs, fetchFromDepot, pushToDepot } from "../../src/entries/depot.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { depotRefs, fetchFromDepot, makeRepository, pushToDepot } from "../../src/entries/depot.ts";
 import { aCanary, aFolder, anEmptyRepository, failureCode, git } from "../fixture.ts";
 import { aDepot, refsAt, twoCommits } from "./fixture.ts";
 
@@ -103,4 +103,17 @@ test.for(["main", "refs/*/x", "refs/../x", "-x", "HEAD"])("takes no %s for a ref
   );
   const wants = [{ ref: "refs/quasar/x", into: ref }];
   expect(await failureCode(fetchFromDepot(here, { url, wants }))).toBe("ERR_BAD_REVISION");
+});
+
+test.for(["main", "trunk"])("a repository of our own takes any branch: %s", async (branch) => {
+  const { url, second } = await aFilledDepot();
+  const config = join(aFolder(), "config");
+  writeFileSync(config, "[init]\n\tdefaultBranch = trunk\n");
+  vi.stubEnv("GIT_CONFIG_GLOBAL", config);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const here = join(aFolder(), "own");
+  await makeRepository(here);
+  const into = `refs/heads/${branch}`;
+  await fetchFromDepot(here, { url, wants: [{ ref: "refs/quasar/nn/lane", into }] });
+  expect(git(here, "rev-parse", into).trim()).toBe(second);
 });

@@ -16,6 +16,11 @@ export interface OverFleet {
   /** Has a worker, on any machine, carry out the run of a phase that has begun, until it has come to something. */
   attempt(engine: Engine, phase: Phase): Promise<Came>;
   /**
+   * Ends what waits for attempts, as interrupted: the engine ends because of an error. Their workers continue, and what comes
+   * of them is for the next engine.
+   */
+  leave(): void;
+  /**
    * Moves the branch where all see it: here it moves afterwards.
    *
    * @returns Whether it was where the landing has to find it, and nobody has decided about the phase meanwhile.

@@ -121,8 +121,12 @@ class Loop {
   }
 }
 
-/** An error is thrown once the turns in flight have ended: no other is begun and paid for. Throws nothing. */
-function endAfterTurns({ steering }: Engine, error: unknown): void {
+/**
+ * An error is thrown once the turns in flight have ended, but for those of other machines: no other is begun and paid for.
+ * Throws nothing.
+ */
+function endAfterTurns({ steering, fleet }: Engine, error: unknown): void {
+  fleet?.leave();
   try {
     steering.stop(`after the turns in flight: ${messageOf(error)}`);
   } catch {

@@ -45,7 +45,10 @@ export async function makeEngine({
     },
     mergeFolder: await openMergeFolder(repository),
     portsOf: (tree) => portsOf(stateFolder, tree),
-    agentLimits: new AgentLimits(new LimitFiles(stateFolder)),
+    // What agents of other machines have met says nothing of those of this one.
+    agentLimits: new AgentLimits(
+      parts.fleet === undefined ? new LimitFiles(stateFolder) : undefined,
+    ),
     bases: new Map(),
     keptTrees: new Map(),
     inLane: new Set(),

@@ -11,7 +11,7 @@ import { keptSpec } from "../state/list.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
-import { type CloneOptions, fetchBranch, openClone } from "./clone.ts";
+import { type CloneOptions, openClone } from "./clone.ts";
 import { Conductor, type Seen } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";
@@ -20,6 +20,7 @@ import type { Reach } from "./reach.ts";
 import { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
 import { stateOf } from "./state-of.ts";
+import { takeLane } from "./take-lane.ts";
 import { takeOver } from "./take-over.ts";
 
 type OfApply =
@@ -62,7 +63,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
     ...{ repository: clone, depot, reach, nebula, epoch, signal },
     mergeFolder: await openMergeFolder(clone),
   });
-  await laneRef.take(await fetchBranch(clone, { depot, state, signal }));
+  await takeLane(clone, laneRef, { depot, state, signal });
   const isOffered = ({ work, runId }: { readonly work: string; readonly runId: string }): boolean =>
     state.phases.some(
       ({ ref, runId: id, status: is }) => is === "running" && ref === work && id === runId,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { onceAborted } from "./once-aborted.ts";
 import type { Engine } from "../context/context.ts";
 import type { OverFleet } from "../context/over-fleet.ts";
@@ -23,7 +24,6 @@ import { gateId } from "../port/promises.ts";
 import type { NebulaHome } from "../state/home.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Phase } from "../state/schedule.ts";
-import { fetchBranch } from "./clone.ts";
 import { depotNames } from "./depot-names.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { LaneRef } from "./lane-ref.ts";
@@ -32,6 +32,7 @@ import { askedOf, takeQuestion } from "./questions.ts";
 import { isUnreachable, pushWhenReached, type Reach, whenReached } from "./reach.ts";
 import type { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
+import { takeLane } from "./take-lane.ts";
 import type { ForServer } from "./take-over.ts";
 
 export interface ConductorOptions {
@@ -55,6 +56,7 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
+  readonly #leaving = new AbortController();
   #orders: Orders = { isPaused: false, stop: "" };
   #seen: Seen;
 
@@ -84,35 +86,51 @@ export class Conductor implements OverFleet {
     const { ref, runId } = phase.state;
     const nebula = engine.store.current.id;
     await this.#pushBase(engine, phase.state);
-    recorder.offer(await offerOf(engine, phase));
+    const offer = await offerOf(engine, phase);
+    recorder.offer(offer);
     await recorder.recorded();
     const over = new AbortController();
     const signal = AbortSignal.any([engine.signal, held.lost, over.signal]);
     try {
       const value = await Promise.race([
         port.wait(nebula, outcomeId(ref, runId), signal),
-        this.#nobodyWorks(engine, ref, signal),
-        onceAborted(engine.signal),
+        this.#tend(engine, { phase, offer }, signal),
+        onceAborted(AbortSignal.any([engine.signal, this.#leaving.signal])),
       ]);
       // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
       recorder.withdraw(ref);
-      return readOutcome(value);
+      const came = readOutcome(value);
+      if (came.as !== "limited") haveSucceeded(engine, phase);
+      return came;
     } finally {
       over.abort();
     }
   }
 
-  /** Resolves once the nebula stops, and nobody holds the work. */
-  async #nobodyWorks(engine: Engine, ref: string, signal: AbortSignal): Promise<undefined> {
-    const { port } = this.#options;
+  leave(): void {
+    this.#leaving.abort();
+  }
+
+  /** Offers with a run what people have answered since. Resolves once the nebula stops, and nobody holds the work. */
+  async #tend(
+    engine: Engine,
+    { phase, offer }: { readonly phase: Phase; readonly offer: Offer & { readonly task: Task } },
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    const { port, recorder } = this.#options;
     const nebula = engine.store.current.id;
-    while (!signal.aborted) {
+    for (let task: Task = offer.task; !signal.aborted; ) {
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      const asked = askedJson(engine, phase);
+      if (!isDeepStrictEqual(asked, task.asked)) {
+        task = { ...task, asked };
+        recorder.offer({ ...offer, task });
+      }
       if (!engine.steering.isStopping || signal.aborted) continue;
       const status = await port.status(nebula).catch(unlessUnreachable);
-      if (status !== undefined && !status.holders.some(({ work }) => work === ref)) break;
+      if (status !== undefined && !status.holders.some(({ work }) => work === offer.work)) break;
     }
     return undefined;
   }
@@ -161,21 +179,28 @@ export class Conductor implements OverFleet {
     engine: Engine,
     { id, onto, candidate }: Pick<PhaseState, "id" | "onto" | "candidate">,
   ): Promise<boolean> {
-    const { recorder, laneRef, depot, reach, port, held } = this.#options;
+    const { recorder, laneRef, depot, reach } = this.#options;
     const { store, repository, signal } = engine;
     const state = store.current;
     if (!(await recorder.close(gateId(store.phase(id))))) {
       await this.collect(engine);
       return false;
     }
-    if ((await port.fence(held.lease)) === "stale") throw new PortError("ERR_CONFLICT", LOST);
+    await this.#requireLane(engine);
     const landed = await laneRef.land({ branch: state.branch, onto, candidate });
     if (landed === "landed") return true;
-    const fetchTip = (): Promise<string> => fetchBranch(repository, { depot, state, signal });
-    const tip = await whenReached(fetchTip, { signal, reach, depot });
-    if ((await port.fence(held.lease)) === "stale") throw new PortError("ERR_CONFLICT", LOST);
-    await laneRef.take(tip);
+    await this.#requireLane(engine);
+    const take = () => takeLane(repository, laneRef, { depot, state, signal });
+    await whenReached(take, { signal, reach, depot });
     return false;
+  }
+
+  /** @throws {PortError} `ERR_CONFLICT` where another machine has it */
+  async #requireLane(engine: Engine): Promise<void> {
+    const { port, held, reach } = this.#options;
+    const fence = () => port.fence(held.lease);
+    if ((await whenReached(fence, { signal: engine.signal, reach })) === "ok") return;
+    throw new PortError("ERR_CONFLICT", "another machine has taken the lane over");
   }
 
   async collect(engine: Engine): Promise<void> {
@@ -218,17 +243,25 @@ export class Conductor implements OverFleet {
   }
 }
 
-const LOST = "another machine has taken the lane over";
+/** The agents of a phase have worked, so that no limit of theirs that was met before is known to stand. */
+function haveSucceeded(engine: Engine, { spec }: Phase): void {
+  const { coder, reviewer } = engine.optionsOf(spec, engine.spec);
+  const now = engine.now().getTime();
+  for (const { name } of [coder, reviewer]) engine.agentLimits.succeeded(name, now);
+}
 
-async function offerOf(engine: Engine, { spec, state }: Phase): Promise<Offer> {
-  const maxBudgetUsd = await engine.budgetOfRun(state);
-  return {
-    ...{ work: state.ref, runId: state.runId, agents: [], labels: [] },
-    task: {
-      ...{ phase: spec.id, maxBudgetUsd },
-      asked: JSON.parse(JSON.stringify(askedOf(engine.home, spec.id))) as Json,
-    },
-  };
+/** What a worker has to know of a run beside the state. */
+type Task = Readonly<{ phase: string; maxBudgetUsd: number; asked: Json }>;
+
+async function offerOf(engine: Engine, phase: Phase): Promise<Offer & { readonly task: Task }> {
+  const { ref, runId } = phase.state;
+  const maxBudgetUsd = await engine.budgetOfRun(phase.state);
+  const task = { phase: phase.spec.id, maxBudgetUsd, asked: askedJson(engine, phase) };
+  return { ...{ work: ref, runId, agents: [], labels: [] }, task };
+}
+
+function askedJson({ home }: Pick<Engine, "home">, { spec }: Pick<Phase, "spec">): Json {
+  return JSON.parse(JSON.stringify(askedOf(home, spec.id))) as Json;
 }
 
 function unlessUnreachable(error: unknown): undefined {

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
 import { allQuestions, keepAnswer, readAnswer } from "../people/question-files.ts";
 import { type Lease, type NebulaPort, type QuestionReply, readReply } from "../port/index.ts";
 import type { AgentQuestion } from "../question.ts";
 import type { NebulaHome } from "../state/home.ts";
+import { askedSchema, keepAsked } from "./questions.ts";
 import { AGAIN_MS, type Reach, whenReached } from "./reach.ts";
 
 export interface QuestionPassOptions {
-  readonly port: Pick<NebulaPort, "record" | "wait">;
+  readonly port: Pick<NebulaPort, "record" | "wait" | "status">;
   readonly reach: Reach;
   readonly lease: Pick<Lease, "nebula" | "work" | "epoch">;
   /** Of the nebula, on this machine. */
@@ -69,7 +71,18 @@ export class QuestionPass {
         keepAnswer(home, { question: id, ...by, text, at: new Date().toISOString() });
         return;
       }
+      await this.#read();
       await sleep(AGAIN_MS, undefined, { signal });
     }
+  }
+
+  /** What the conductor has taken is in no inbox any more, and offered with the run. */
+  async #read(): Promise<void> {
+    const { port, reach, lease, home, runId, signal } = this.#options;
+    const status = () => port.status(lease.nebula);
+    const { offers } = await whenReached(status, { signal, reach });
+    const offer = offers.find((each) => each.work === lease.work && each.runId === runId);
+    const found = v.safeParse(v.object({ asked: askedSchema }), offer?.task);
+    if (found.success) keepAsked(home, found.output.asked);
   }
 }

@@ -249,7 +249,12 @@ export interface NebulaPort {
   fence(held: Held): Promise<"ok" | "stale">;
   /** @throws {PortError} `ERR_CONFLICT` for a state that was not made from the last one; `ERR_TOO_LARGE`. */
   record(held: Held, entry: Entry): Promise<Recorded>;
-  /** The value of what is resolved or recorded; `undefined` once nobody can give it any more. @throws the signal's reason */
+  /**
+   * The value of what is resolved or recorded; `undefined` once nobody can give it any more. A server that is out of reach is
+   * waited for as long as it takes.
+   *
+   * @throws the signal's reason
+   */
   wait(nebula: string, id: PromiseId | OutcomeId, signal: AbortSignal): Promise<Json | undefined>;
   /** Answers: a question once, a gate or a plan again as long as nobody has taken the answer before. */
   resolve(nebula: string, id: PromiseId, reply: Reply): Promise<Resolved>;
