@@ -65,7 +65,11 @@ function foreignWorkTree(gitDir: string, root: string): GitError {
 export async function gitDirAt(dir: string): Promise<string | undefined> {
   const entry = join(dir, ".git");
   const real = await unlessMissing(realpath(entry));
-  if (real === undefined || (await lstat(real)).isDirectory()) return real;
+  if (real === undefined) return undefined;
+  const stat = await lstat(real);
+  if (stat.isDirectory()) return real;
+  // A pipe that stands in its place is not waited for.
+  if (!stat.isFile()) return undefined;
   const [, target] = /^gitdir: (.*?)[\r\n]*$/s.exec(await readFile(real, "utf8")) ?? [];
   return target === undefined ? undefined : unlessMissing(realpath(resolve(dir, target)));
 }
@@ -84,7 +88,6 @@ export async function gitFoldersAt(
     if (gitDir === undefined) return undefined;
     const file = join(gitDir, "commondir");
     const entry = await unlessMissing(lstat(file));
-    // A pipe that stands in its place is not waited for.
     if (entry?.isFile() === false) return undefined;
     const common = entry === undefined ? "." : (await readFile(file, "utf8")).trimEnd();
     return { gitDir, commonDir: await realpath(resolve(gitDir, common)) };

@@ -101,7 +101,9 @@ test("runs can be kept in a folder that outlives their work tree, under ids that
   expect(await runs.list()).toEqual([]);
   const { status, headSha } = await apart.show(runId);
   expect([status, headSha]).toEqual(["approved", git("rev-parse", "HEAD")]);
-  expect(await spendingIn(home)).toEqual(new Map([[runId, { spentUsd: 0.02, unknownUsd: 0 }]]));
+  expect(await spendingIn(home)).toEqual(
+    new Map([[runId, { spentUsd: 0.02, unknownUsd: 0, hasUnreportedCosts: false }]]),
+  );
   expect(await spendingIn(join(home, "missing"))).toEqual(new Map());
   await expect(apart.start(work)).rejects.toMatchObject({ code: "ERR_STATE" });
   await expect(apart.start({ ...work, runId: "../x" })).rejects.toMatchObject({
