@@ -102,6 +102,17 @@ test("a wait that has no answer ends with its signal", async () => {
   await expect(waiting).rejects.toThrow("over");
 });
 
+test("a port that is closed makes no call again", async () => {
+  const { ingress, port, scene } = await aSet(20_000);
+  ingress.refuse(1000, 503);
+  const refused = port.signal(scene.id, "pause");
+  refused.catch(() => {});
+  const begun = performance.now();
+  port.close();
+  await expect(refused).rejects.toMatchObject({ code: "ERR_UNREACHABLE" });
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
 const flipped = (at: number) => (body: Buffer) => {
   const other = Buffer.from(body);
   const from = at < 0 ? other.length + at : at;

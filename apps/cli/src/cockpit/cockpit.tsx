@@ -1,7 +1,8 @@
+import type { RunFacts } from "@quasar/runs/facts";
 import { type Instance, render } from "ink";
 import { ignoreLostReader } from "../shared/streams.ts";
 import { createChanges } from "./live/change.ts";
-import type { Decider } from "./live/decide.ts";
+import type { Decider, Note } from "./live/decide.ts";
 import { type Facts, type Source, spanOf } from "./live/source.ts";
 import { watchTurns } from "./live/turns.ts";
 import { watchFolders } from "./live/watch-folders.ts";
@@ -23,10 +24,13 @@ import { listenToSignals, stopJob } from "./terminal/signals.ts";
  */
 const [QUICK_MS, TICK_MS] = [250, 2000];
 
+/** As long as it is not known what became of a decision. */
+const SENT: Note = { text: "The server is asked…", isBad: false };
+
 export interface CockpitOptions {
   readonly source: Source;
-  /** A work tree of the repository. */
-  readonly root: string;
+  /** A work tree of the repository; `undefined`: no change can be read here. */
+  readonly root: string | undefined;
   /** `undefined`: what looks may not decide. */
   readonly decider: Decider | undefined;
   readonly abilities: Abilities;
@@ -71,7 +75,8 @@ class Cockpit {
   constructor(options: CockpitOptions, facts: Facts | undefined) {
     this.#options = options;
     this.#facts = facts;
-    this.#changes = createChanges(options.root, () => this.#draw());
+    const { root } = options;
+    this.#changes = root === undefined ? undefined : createChanges(root, () => this.#draw());
   }
 
   async run(): Promise<Left> {
@@ -97,6 +102,7 @@ class Cockpit {
     if (this.#options.ended === undefined) keepMemorySmall();
     try {
       this.#begin();
+      this.#options.source.listen?.(() => this.#soon());
       this.#leaveIfEnded();
       return await left;
     } finally {
@@ -198,18 +204,20 @@ class Cockpit {
     const { source } = this.#options;
     this.#folders.set(source.folders());
     if (facts === undefined) return;
-    if (facts.kind === "run") return this.#turns.watch(facts.run, source.workspaceOf(""));
+    if (facts.kind === "run") return this.#watchTurns(facts.run, "");
     for (const { id, runs, isWorkedOn } of facts.nebula.phases) {
-      const run = runs.at(-1);
-      if (run !== undefined && (isWorkedOn || id === this.#ui.selected)) {
-        this.#turns.watch(run, source.workspaceOf(id));
-      }
+      if (isWorkedOn || id === this.#ui.selected) this.#watchTurns(runs.at(-1), id);
     }
+  }
+
+  #watchTurns(run: RunFacts | undefined, phase: string): void {
+    const workspace = this.#options.source.workspaceOf(phase);
+    if (run !== undefined && workspace !== undefined) this.#turns.watch(run, workspace);
   }
 
   #shown(): Shown | undefined {
     if (this.#facts === undefined) return undefined;
-    const change = this.#changes.of(spanOf(this.#facts, this.#ui.selected));
+    const change = this.#changes?.of(spanOf(this.#facts, this.#ui.selected));
     return { ...this.#facts, said: this.#turns.said, change };
   }
 
@@ -294,6 +302,21 @@ class Cockpit {
   #carryOut(effect: Effect): void {
     if (effect.type === "quit") return this.#leave({ signal: undefined });
     const note = this.#options.decider?.decide(effect.ask, effect.text);
+    if (note instanceof Promise) void this.#noteLater(note);
+    else this.#note(note);
+  }
+
+  async #noteLater(note: Promise<Note>): Promise<void> {
+    this.#ui = { ...this.#ui, note: SENT };
+    try {
+      this.#note(await note);
+      this.#draw();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #note(note: Note | undefined): void {
     this.#ui = { ...this.#ui, note };
     this.#soon();
   }

@@ -1,3 +1,4 @@
+import type { NebulaOfFleet } from "../quasar/fleet/nebula.ts";
 import type { Watched } from "../quasar/runs/find-watched.ts";
 import { isWithinRun } from "../shared/within-run.ts";
 import { type CockpitOptions, type Left, openCockpit } from "./cockpit.tsx";
@@ -8,6 +9,22 @@ export async function openOn(watched: Watched, ended?: AbortSignal): Promise<Lef
   const { root } = watched.workspace;
   const abilities = abilitiesOf(process.env);
   return openCockpit({ ...(await openWatched(watched)), root, abilities, ended });
+}
+
+/** The same on a nebula of a fleet, which other machines work on. */
+export async function openOnFleet(nebula: NebulaOfFleet): Promise<Left> {
+  const { createFleetDecider, openFleetSource } = await import("./live/fleet.ts");
+  const source = openFleetSource(nebula);
+  const { port, id } = nebula;
+  const decider = isWithinRun()
+    ? undefined
+    : createFleetDecider({ port, id, stateNow: () => source.state });
+  try {
+    const abilities = abilitiesOf(process.env);
+    return await openCockpit({ source, decider, abilities, root: undefined });
+  } finally {
+    source.close();
+  }
 }
 
 /** What is only of nebulae is loaded for a nebula alone. */

@@ -688,7 +688,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "by a key. Leave it at any time: the work continues. Without a terminal, in CI\n" +
       "and with --plain it follows the log",
     args: [RUN_OR_NEBULA_TO_WATCH],
-    options: [["--plain", "lines as they happen, no screen"]],
+    options: [["--plain", "lines as they happen, no screen"], OVER_FLEET],
     json: "the lines of quasar log -f, or of quasar nebula log -f",
     examples: [
       ["quasar watch", "what works now, else the newest"],

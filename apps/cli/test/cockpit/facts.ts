@@ -1,7 +1,7 @@
 import type { NebulaFacts, PhaseFacts } from "@quasar/nebula/facts";
 import type { FindingFacts, MoneyFacts, RunFacts, TurnFacts } from "@quasar/runs/facts";
 import { patchLines } from "../../src/shared/output/diff.ts";
-import type { Shown } from "../../src/cockpit/model/shown.ts";
+import type { FleetShown, Shown } from "../../src/cockpit/model/shown.ts";
 
 /** When the frames of the tests are. */
 export const NOW: number = Date.parse("2026-11-21T16:05:07Z");
@@ -219,6 +219,31 @@ export function shownNebula(more: Partial<NebulaFacts> = {}): Shown {
       ["20261121-160000-000002.4", [{ kind: "tool", text: "Read 5 files" }]],
     ]),
     change: CHANGE,
+  };
+}
+
+/** The same phases, as the server of a fleet has them. */
+export function shownFleet(silent?: FleetShown["silent"]): Shown {
+  const { phases, ...nebula } = aNebula();
+  const begun = { attempt: 1, runId: "20261121-160000-000009", reasons: [] };
+  const machines: Readonly<Record<string, string>> = {
+    ...{ sessions: "gpu-box-1.example.org", "rate-limit": "one", docs: "two" },
+  };
+  return {
+    kind: "nebula",
+    nebula: {
+      ...nebula,
+      ...{ pid: undefined, fleet: { isWorking: true, lane: "two" } },
+      phases: phases.map((phase) => ({
+        ...phase,
+        ...{ title: "", dependsOn: [], wave: 0, runs: [], money: money(0) },
+        attempts: phase.attempts.map(() => ({ ...begun, startedAt: "2026-11-21T16:01:00Z" })),
+        ...(phase.id === "login-api" && { baseSha: "a".repeat(40), tipSha: "b".repeat(40) }),
+        machine: machines[phase.id] ?? "",
+      })),
+    },
+    fleet: { url: "http://127.0.0.1:8080", depot: "ssh://git@example.org/depot.git", silent },
+    ...{ said: new Map(), change: undefined },
   };
 }
 

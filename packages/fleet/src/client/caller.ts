@@ -27,6 +27,7 @@ export interface Caller {
     body: Calls[Name]["body"],
     signal?: AbortSignal,
   ): Promise<Calls[Name]["answer"]>;
+  /** Ends its connections, and repeats no call any more. */
   close(): void;
 }
 
@@ -43,6 +44,7 @@ export function createCaller({ url, key: fleet, service, patienceMs }: CallerOpt
   const http = createHttpClient(url);
   // A call that is repeated later than the server knows it would be carried out twice.
   const patience = Math.min(patienceMs, REPEATED_MS / 2);
+  let isClosed = false;
 
   return {
     async call(key, name, body, signal) {
@@ -59,7 +61,7 @@ export function createCaller({ url, key: fleet, service, patienceMs }: CallerOpt
       let last: unknown;
       for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
         const leftMs = end - performance.now();
-        if (leftMs <= 0) throw unreachable(url, last);
+        if (leftMs <= 0 || isClosed) throw unreachable(url, last);
         const timeoutMs = name === "bell" ? ANSWER_MS : Math.max(1, Math.ceil(leftMs));
         try {
           const answer = await http.send({ path, headers, body: bytes, timeoutMs, signal });
@@ -73,7 +75,10 @@ export function createCaller({ url, key: fleet, service, patienceMs }: CallerOpt
         await sleep(waitMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
       }
     },
-    close: () => http.close(),
+    close() {
+      isClosed = true;
+      http.close();
+    },
   };
 }
 

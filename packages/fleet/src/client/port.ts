@@ -32,7 +32,7 @@ export interface FleetPortOptions {
 
 /** The port over a server. */
 export interface FleetPort extends NebulaPort {
-  /** Ends its connections. */
+  /** Ends its connections, and repeats no call any more. */
   close(): void;
 }
 

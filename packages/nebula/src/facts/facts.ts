@@ -21,7 +21,7 @@ import { livesOf } from "./lives.ts";
 import { moneyOf, nebulaMoney, spendingOf } from "./money.ts";
 import type { LandingFacts, NebulaFacts, PhaseFacts, PushFacts } from "./nebula-facts.ts";
 import { needsOf } from "./needs.ts";
-import { standingOf } from "./standing.ts";
+import { isWorking, standingOf } from "./standing.ts";
 import { type NebulaStory, NO_PHASE_STORY } from "./story.ts";
 
 /** What engines may spend. */
@@ -58,14 +58,15 @@ export function nebulaFacts(sources: NebulaSources): NebulaFacts {
   const { planVerdict, planReason } = state;
   const { shortages = [], obstacles = [] } = beside;
   const phases = phaseFacts(sources);
-  const isWorking = now.pid !== undefined;
-  const lives = livesOf(story.lives, isWorking);
+  const isAtWork = isWorking(now);
+  const lives = livesOf(story.lives, isAtWork);
   const total = limits?.totalUsd ?? spec?.execution.totalBudgetUsd ?? 0;
   return {
     ...progressOf(state),
     ...{ id: state.id, name: state.name, dir: state.dir, branch: state.branch },
     ...{ baseSha: state.base, tipSha: landedTip(state), isArchived: state.archivedFrom !== "" },
     status: statusOf(state, now),
+    ...(now.fleet && { fleet: { isWorking: now.fleet.isWorking, lane: now.fleet.lane } }),
     ...{ stops: now.stops, agents: [...now.agents] },
     ...{ pid: now.pid, pauseEnds: now.pauseEnds, planVerdict, planReason },
     ...{ startedAt: state.createdAt, lastAt: story.lastAt || state.createdAt },
@@ -82,10 +83,10 @@ export function nebulaFacts(sources: NebulaSources): NebulaFacts {
   };
 }
 
-function statusOf({ phases }: NebulaState, { pid, pauseEnds }: NebulaNow): NebulaFacts["status"] {
+function statusOf({ phases }: NebulaState, now: NebulaNow): NebulaFacts["status"] {
   if (phases.every(({ status }) => status === "done")) return "done";
-  if (pauseEnds.length > 0) return "paused";
-  return pid === undefined ? "stopped" : "working";
+  if (now.pauseEnds.length > 0) return "paused";
+  return isWorking(now) ? "working" : "stopped";
 }
 
 function phaseFacts({
@@ -113,6 +114,7 @@ function phaseFacts({
     const reservedUsd = isWorkedOn ? Math.max(0, exactUsd(phase.reservedUsd - spent.spentUsd)) : 0;
     return {
       ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
+      ...(now.fleet && { machine: now.fleet.machines.get(id) ?? "" }),
       standing: standingOf({ status, isWorkedOn, landedSha, retryAt }, now),
       reason: reasonBy(phase, shortages),
       isMerge: phase.merges !== "",

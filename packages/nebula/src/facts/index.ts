@@ -3,6 +3,7 @@ export { eventWords, type EventLine, questionWords } from "./event-words.ts";
 export { isFunded, type NebulaBeside, nebulaFacts, type NebulaSources } from "./facts.ts";
 export type {
   DecisionFacts,
+  FleetFacts,
   LandingFacts,
   NebulaEventFacts,
   NebulaFacts,

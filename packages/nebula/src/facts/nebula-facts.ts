@@ -30,6 +30,8 @@ export interface NebulaFacts extends NebulaProgress {
   readonly status: "working" | "paused" | "stopped" | "done";
   /** The process of the engine that works on it; `undefined`: none does. */
   readonly pid: number | undefined;
+  /** Who works on it, where several machines do. @default this one alone */
+  readonly fleet?: FleetFacts | undefined;
   /** That a person has asked that engine to stop, and it has not yet; `undefined`: nobody has. */
   readonly stops: { readonly isNow: boolean } | undefined;
   /** The phases whose agents work although no engine does: a resume reattaches to them. */
@@ -75,6 +77,14 @@ export interface NebulaFacts extends NebulaProgress {
   readonly problems: readonly string[];
 }
 
+/** What is only of a nebula that several machines work on. */
+export interface FleetFacts {
+  /** Whether one of them works on it now. */
+  readonly isWorking: boolean;
+  /** The one that decides what lands; `""`: none does now. */
+  readonly lane: string;
+}
+
 export interface NebulaEventFacts extends EventFacts {
   /** `""`: of the whole nebula. */
   readonly phase: string;
@@ -107,6 +117,8 @@ export interface PhaseFacts {
   readonly standing: Standing;
   /** Whether an agent works on it now. */
   readonly isWorkedOn: boolean;
+  /** The machine that works on it now; `""`: none does. @default nobody but this one works on the nebula */
+  readonly machine?: string | undefined;
   /** Why it failed, was skipped or waits; why its last landing was refused. */
   readonly reason: string;
   /** Whether it only merges a commit of the base branch, and is no phase of work. */

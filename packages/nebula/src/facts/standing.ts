@@ -42,16 +42,27 @@ export interface StandingOf {
   readonly retryAt?: string | undefined;
 }
 
-/** @param nebula - `pid`: of the engine that works on it. */
+/** By what it is known whether what has begun continues by itself. */
+export interface WorkedOnBy {
+  /** Of the engine that works on the nebula. */
+  readonly pid?: number | undefined;
+  /** Of a nebula that several machines work on: whether one of them does. */
+  readonly fleet?: { readonly isWorking: boolean } | undefined;
+}
+
 export function standingOf(
   { status, isWorkedOn, landedSha, retryAt = "" }: StandingOf,
-  { pid }: { readonly pid?: number | undefined },
+  nebula: WorkedOnBy,
 ): Standing {
   if (retryAt !== "") return "limited";
   if (status === "done" && landedSha === "") return "unchanged";
   if (status !== "running") return OF_STATUS[status];
   if (isWorkedOn) return "works";
-  return pid === undefined ? "stopped" : "pending";
+  return isWorking(nebula) ? "pending" : "stopped";
+}
+
+export function isWorking({ pid, fleet }: WorkedOnBy): boolean {
+  return fleet?.isWorking ?? pid !== undefined;
 }
 
 const LIMITS = {
@@ -80,7 +91,7 @@ export interface ReasonOf extends StandingOf {
  */
 export function reasonOf(
   phase: ReasonOf,
-  nebula: { readonly pid?: number | undefined; readonly pauseEnds: readonly string[] },
+  nebula: WorkedOnBy & { readonly pauseEnds: readonly string[] },
   {
     shortage,
     moment,

@@ -30,6 +30,18 @@ export interface NebulaNow {
   readonly laneWaits: ReadonlyMap<string, string>;
   /** What agents ask and a person can answer: first of those that cannot continue. */
   readonly questions: readonly AgentQuestion[];
+  /** Who works on it, where several machines do. @default this one alone */
+  readonly fleet?: FleetNow | undefined;
+}
+
+/** Which machines work on a nebula of a fleet. */
+export interface FleetNow {
+  /** Whether one of them does. */
+  readonly isWorking: boolean;
+  /** The one that decides what lands; `""`: none does now. */
+  readonly lane: string;
+  /** By the phase's id, of those that are worked on. */
+  readonly machines: ReadonlyMap<string, string>;
 }
 
 /** The usage limit of an agent, which stands. */

@@ -17,14 +17,15 @@ import {
 import type { Ask } from "../model/ask.ts";
 import type { Ui } from "../model/ui.ts";
 
-type Note = NonNullable<Ui["note"]>;
+/** What a person is told of a decision. */
+export type Note = NonNullable<Ui["note"]>;
 
 /** Decides of a nebula, by the same calls as the commands do. */
 export interface Decider {
   /** Remembers how the nebula stands: what is decided is about that. Call it when a person begins to decide. */
   begin(): void;
   /** What became of it, in words. */
-  decide(ask: Ask, text: string): Note;
+  decide(ask: Ask, text: string): Note | Promise<Note>;
 }
 
 /** @param commonDir - The git folder that all work trees share. */
@@ -56,13 +57,13 @@ export function inWords(decide: () => Note): Note {
   }
 }
 
-const CHANGED: Note = {
+export const CHANGED: Note = {
   text: "Nothing was decided: the change is another one by now. Look at it again.",
   isBad: true,
 };
 
 /** Whether the screen that a person has read was about the same attempt and change. */
-function isAsShown({ phases }: NebulaState, { phase: id, attempt, digest }: Ask): boolean {
+export function isAsShown({ phases }: NebulaState, { phase: id, attempt, digest }: Ask): boolean {
   if (id === "") return true;
   const phase = phases.find((each) => each.id === id);
   return phase?.attempt === attempt && phase.digest === digest;
@@ -106,7 +107,7 @@ export function decided(
   }
 }
 
-const DONE = {
+export const DONE = {
   approve: "accepted",
   reject: "rejected",
   retry: "begins again",

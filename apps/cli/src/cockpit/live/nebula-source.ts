@@ -4,7 +4,7 @@ import { type NebulaFacts, openNebulaFacts, type PhaseFacts } from "@quasar/nebu
 import { nebulaHome, runsFolder } from "@quasar/nebula/internal";
 import type { Workspace } from "@quasar/runs";
 import { limitsIn } from "../../quasar/nebula/limits.ts";
-import type { Source } from "./source.ts";
+import type { LocalSource } from "./source.ts";
 
 export interface NebulaSourceOptions {
   /** Which runs of a phase it has. `newest`: of the newest attempt. */
@@ -16,7 +16,7 @@ export function openNebulaSource(
   workspace: Workspace,
   nebulaId: string,
   { runs }: NebulaSourceOptions,
-): Source {
+): LocalSource {
   const { repositoryId } = workspace;
   const home = nebulaHome(repositoryId, nebulaId);
   const reader = openNebulaFacts(repositoryId, nebulaId, { limitsOf: limitsIn(workspace) });

@@ -4,7 +4,7 @@ import type { Shown } from "../model/shown.ts";
 /** The facts of a frame: those of a run or of a nebula. */
 export type Facts =
   | Pick<Extract<Shown, { kind: "run" }>, "kind" | "run">
-  | Pick<Extract<Shown, { kind: "nebula" }>, "kind" | "nebula">;
+  | Pick<Extract<Shown, { kind: "nebula" }>, "kind" | "nebula" | "fleet">;
 
 /** What is shown, read again and again. It writes nothing. */
 export interface Source {
@@ -12,7 +12,18 @@ export interface Source {
   read(): Promise<Facts | undefined>;
   /** Folders in which something changes when the facts do. */
   folders(): readonly string[];
-  /** Where the run of what is selected is kept. @param selected - Id of a phase; `""`: of none. */
+  /**
+   * Where the run of what is selected is kept; `undefined`: not on this machine.
+   *
+   * @param selected - Id of a phase; `""`: of none.
+   */
+  workspaceOf(selected: string): Workspace | undefined;
+  /** Has a listener called when the facts may be others, beside what folders show. @default folders show all of it */
+  readonly listen?: ((onChange: () => void) => void) | undefined;
+}
+
+/** What is kept on this machine. */
+export interface LocalSource extends Source {
   workspaceOf(selected: string): Workspace;
 }
 

@@ -7,6 +7,7 @@ import {
   aPhase,
   aRun,
   aTurn,
+  shownFleet,
   shownNebula,
   shownRun,
 } from "../../../test/cockpit/facts.ts";
@@ -22,6 +23,11 @@ const GOLDEN = "../../../test/cockpit/golden";
 const AT_LOGIN = { selected: "login-api" };
 const AT_SESSIONS = { selected: "sessions" };
 
+const SILENT = {
+  since: "2026-11-21T16:04:10Z",
+  why: "the fleet's server at http://127.0.0.1:8080 does not answer: connect ECONNREFUSED",
+};
+
 const SCREENS: readonly (readonly [name: string, screen: Screen])[] = [
   ["nebula-80x24", new Screen(shownNebula(), NARROW, AT_LOGIN)],
   ["nebula-80x24-working", new Screen(shownNebula(), NARROW, AT_SESSIONS)],
@@ -36,6 +42,11 @@ const SCREENS: readonly (readonly [name: string, screen: Screen])[] = [
   ["nebula-80x24-log", new Screen(shownNebula(), NARROW, AT_LOGIN).press("l")],
   ["nebula-80x24-graph", new Screen(shownNebula(), NARROW, AT_LOGIN).press("g")],
   ["nebula-80x24-help", new Screen(shownNebula(), NARROW, AT_LOGIN).press("?")],
+  ["fleet-80x24", new Screen(shownFleet(), NARROW, AT_SESSIONS)],
+  ["fleet-80x24-waits", new Screen(shownFleet(), NARROW, AT_LOGIN)],
+  ["fleet-80x24-silent", new Screen(shownFleet(SILENT), NARROW, AT_SESSIONS)],
+  ["fleet-120x40", new Screen(shownFleet(), WIDE, AT_LOGIN)],
+  ["fleet-60x16", new Screen(shownFleet(), { columns: 60, rows: 16 }, AT_SESSIONS)],
   ["run-80x24", new Screen(shownRun(), NARROW)],
   ["run-120x40", new Screen(shownRun(), WIDE)],
 ];

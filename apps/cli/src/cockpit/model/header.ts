@@ -1,11 +1,11 @@
 import type { NebulaFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
-import { clock } from "@quasar/runs/internal";
+import { clock, dayAndTime } from "@quasar/runs/internal";
 import { cleanLine, firstLine, fit, money } from "@quasar/runs/text";
 import type { Style } from "../../shared/output/text.ts";
 import { limitedWords } from "./limited.ts";
 import { type Line, line, lineWidth, type Span, span, spread } from "./line.ts";
-import { type Shown, turnOf } from "./shown.ts";
+import { type FleetShown, type Shown, turnOf } from "./shown.ts";
 
 /** The first line: who needs me, is the money all right, is it alive. */
 export function headerLine(shown: Shown, now: number, columns: number): Line {
@@ -57,7 +57,17 @@ function headLine(before: Line, head: Head, columns: number): Line {
 }
 
 function headOf(shown: Shown, now: number): Head {
-  return shown.kind === "run" ? runHead(shown.run, now) : nebulaHead(shown.nebula, now);
+  if (shown.kind === "run") return runHead(shown.run, now);
+  const head = nebulaHead(shown.nebula, now);
+  return shown.fleet === undefined ? head : overFleet(head, shown.fleet);
+}
+
+/** What a nebula costs is known on the machines that work on it. */
+function overFleet(head: Head, { silent }: FleetShown): Head {
+  const [elapsed, state] = head.life;
+  const time = silent && (dayAndTime(silent.since)?.time ?? "");
+  const said = silent === undefined ? state : span(`no contact since ${time}`, "red");
+  return { ...head, money: span(""), more: span(""), life: [elapsed, said] };
 }
 
 function nebulaHead(nebula: NebulaFacts, now: number): Head {

@@ -33,6 +33,8 @@ export interface Item {
   readonly age: string;
   readonly cost: string;
   readonly cycle: string;
+  /** Where it is worked on; `undefined`: here. What it costs is known there. */
+  readonly machine: string | undefined;
 }
 
 /** The rows of a nebula's list, in the order of the screen. */
@@ -53,7 +55,8 @@ function inOrder(group: Group, all: readonly Item[], { needs }: NebulaFacts): re
 
 function planItem({ text }: NeedFacts): Item {
   const own = { id: "", group: "needs", mark: "!", style: "yellow" } as const;
-  return { ...own, role: "plan", brief: "plan", activity: text, age: "", cost: "", cycle: "" };
+  const none = { age: "", cost: "", cycle: "", machine: undefined } as const;
+  return { ...own, role: "plan", brief: "plan", activity: text, ...none };
 }
 
 /** What is known to have been spent; marked where more may have been. */
@@ -66,7 +69,7 @@ type Standing = Pick<Item, "group" | "mark" | "style" | "role" | "activity" | "a
   Partial<Pick<Item, "brief">>;
 
 function itemOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: number): Item {
-  const { id, runs, attempt, attempts } = phase;
+  const { id, runs, attempt, attempts, machine } = phase;
   const cycle = runs.at(-1)?.cycle ?? 0;
   const standing = standingOf(phase, nebula, beside, now);
   const isAgain = attempt > 1 && (standing.group === "working" || standing.group === "waiting");
@@ -75,8 +78,9 @@ function itemOf(phase: PhaseFacts, nebula: NebulaFacts, beside: Beside, now: num
     brief: standing.role === "" ? standing.activity : standing.role,
     ...standing,
     activity: isAgain ? `attempt ${attempt}: ${standing.activity}` : standing.activity,
-    cost: attempts.length === 0 ? "" : costOf(phase.money),
+    cost: attempts.length === 0 || machine !== undefined ? "" : costOf(phase.money),
     cycle: cycle === 0 ? "" : `cyc ${cycle}`,
+    machine,
   };
 }
 
@@ -119,9 +123,14 @@ const NEED_WORDS: Readonly<Record<NeedFacts["kind"], string>> = {
 function workStanding(phase: PhaseFacts, beside: Beside, now: number): Standing {
   const own = { group: "working", style: "cyan" } as const;
   const turn = turnOf(phase.runs.at(-1));
+  const isElsewhere = phase.machine !== undefined;
   if (phase.status === "landing") {
     const activity = "verifies the merged tree";
     return { ...own, mark: "=", role: "landing", activity, age: "" };
+  }
+  if (isElsewhere) {
+    const age = ageSince(phase.attempts.at(-1)?.startedAt ?? "", now);
+    return { ...own, mark: ">", role: "", activity: "at work", age };
   }
   if (turn?.status !== "open") {
     const [activity, brief] = betweenTurns(phase);
@@ -161,26 +170,37 @@ function endStanding({ status, landedSha, landedAt, reason, attempts }: PhaseFac
 /** Why a phase does not work now; what has begun is said in a word, too. */
 function waitsFor(
   phase: PhaseFacts,
-  { phases, status }: NebulaFacts,
+  { phases, status, fleet }: NebulaFacts,
   now: number,
 ): readonly [activity: string, brief?: string] {
   const { retryAt, landsAfter, runs } = phase;
   if (retryAt !== "") return [limitedWords(retryAt, now), "limited"];
   if (phase.status === "queued" || runs.at(-1)?.status === "approved") {
-    return [`approved; lands ${whenItLands(landsAfter, status)}`, "approved"];
+    return [`approved; lands ${whenItLands(landsAfter, status, fleet)}`, "approved"];
   }
   const open = phase.dependsOn.filter(
     (id) => phases.find((each) => each.id === id)?.status !== "done",
   );
   if (open.length > 0) return [`after ${open.join(", ")}`];
   if (status === "paused") return ["paused"];
+  // What it needs is not known here, and a fleet resumes by itself.
+  if (phase.machine !== undefined) {
+    return phase.status === "pending"
+      ? ["waits for its turn"]
+      : ["waits for a free worker", "waits"];
+  }
   if (status === "stopped") {
     return phase.attempts.length === 0 ? ["not begun"] : ["stopped; can resume", "stopped"];
   }
   return ["waits for a free worker", "waits"];
 }
 
-function whenItLands(landsAfter: string, status: NebulaFacts["status"]): string {
+function whenItLands(
+  landsAfter: string,
+  status: NebulaFacts["status"],
+  fleet: NebulaFacts["fleet"],
+): string {
+  if (fleet?.lane === "") return "once a machine has the lane";
   if (status === "stopped") return "once it is resumed";
   return landsAfter === "" ? "next" : `after ${landsAfter}`;
 }

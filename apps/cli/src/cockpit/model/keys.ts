@@ -1,5 +1,5 @@
 import { asksOf, type Ask, needsText, type Verb } from "./ask.ts";
-import { phaseOf, runOf, type Shown } from "./shown.ts";
+import { fleetOf, phaseOf, runOf, type Shown } from "./shown.ts";
 import { isTiny, isWide, type PanelName, type Size, type Ui } from "./ui.ts";
 
 /** What a key does. */
@@ -67,7 +67,7 @@ export function bindingsOf(
     ...tabBindings(ui, size),
     ...asks.filter(({ action }) => isLesser(action)),
     ...(isScrolled ? scrollBindings() : moveBindings()),
-    ...(shown.kind === "nebula" ? [GRAPH] : []),
+    ...(shown.kind === "nebula" && shown.fleet === undefined ? [GRAPH] : []),
     ...(ui.isZoomed || ui.focus === "list" ? [] : [back("")]),
     HELP,
     QUIT,
@@ -138,14 +138,18 @@ const JUMPS: readonly (readonly [PanelName, key: string, word: string, help: str
 ];
 
 function enterBinding(shown: Shown, { focus, selected }: Ui): readonly Binding[] {
-  if (runOf(shown, selected) === undefined && focus === "list") return [];
+  if (!hasTurns(shown, selected) && focus === "list") return [];
   const label = focus === "list" ? "enter turns" : "enter zoom";
   return [{ keys: ["enter"], label, help: "have it fill the screen", action: { type: "enter" } }];
 }
 
+/** Whether there is something to say of turns: of those on another machine it is said where they are. */
+function hasTurns(shown: Shown, selected: string): boolean {
+  return runOf(shown, selected) !== undefined || fleetOf(shown) !== undefined;
+}
+
 function jumpBindings(shown: Shown, { focus, isZoomed, selected }: Ui): readonly Binding[] {
-  const hasRun = runOf(shown, selected) !== undefined;
-  return JUMPS.filter(([panel]) => panel === "events" || hasRun)
+  return JUMPS.filter(([panel]) => panel === "events" || hasTurns(shown, selected))
     .filter(([panel]) => !isZoomed || focus !== panel)
     .map(([panel, key, word, help]) => {
       return { keys: [key], label: `${key} ${word}`, help, action: { type: "zoom", panel } };

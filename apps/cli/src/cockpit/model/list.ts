@@ -72,9 +72,14 @@ function wideRow(item: Item, selected: string, columns: number): Line {
     span(" "),
     cell(item.activity, activity),
     cellRight(item.age, AGE + 1, "dim"),
-    cellRight(item.cost, COST + 1),
-    cellRight(item.cycle, CYCLE + 1, "dim"),
+    ...lastCells(item, COST + 1, CYCLE + 1),
   ];
+}
+
+/** What it costs, and its cycle; of what is worked on elsewhere the machine in their place. */
+function lastCells({ machine, cost, cycle }: Item, costs: number, cycles: number): Line {
+  if (machine !== undefined) return [span(" "), cell(machine, costs + cycles - 1)];
+  return [cellRight(cost, costs), cellRight(cycle, cycles, "dim")];
 }
 
 const NAME = 14;
@@ -88,14 +93,13 @@ function narrowRow(item: Item, selected: string, columns: number): Line {
   const { brief, role, activity, style } = item;
   const head = [...markSpans(item, selected), nameCell(item, selected, NARROW_NAME), span(" ")];
   const room = columns - 3 - NARROW_NAME - 1;
-  if (item.age === "" && item.cost === "") {
+  if (item.age === "" && item.cost === "" && (item.machine ?? "") === "") {
     return [...head, cell(role === "" ? activity : role, room, style)];
   }
   return [
     ...head,
     cell(brief, room - AGE - COST - CYCLE, style),
     cellRight(item.age, AGE, "dim"),
-    cellRight(item.cost, COST),
-    cellRight(item.cycle, CYCLE, "dim"),
+    ...lastCells(item, COST, CYCLE),
   ];
 }

@@ -23,11 +23,26 @@ export interface Beside {
   readonly change: Change | undefined;
 }
 
+/** What is known of the fleet that works on a nebula. */
+export interface FleetShown {
+  /** Of its server. */
+  readonly url: string;
+  /** Over which its commits go: a path or a URL. */
+  readonly depot: string;
+  /** Since when its server says nothing new, RFC 3339, and why; `undefined`: it does. */
+  readonly silent: { readonly since: string; readonly why: string } | undefined;
+}
+
 /** All that a frame is made of, beside the person's own doing and the time. */
 export type Shown = Beside &
   (
     | { readonly kind: "run"; readonly run: RunFacts }
-    | { readonly kind: "nebula"; readonly nebula: NebulaFacts }
+    | {
+        readonly kind: "nebula";
+        readonly nebula: NebulaFacts;
+        /** Of a nebula that other machines work on: no run of it is here. @default it is worked on here */
+        readonly fleet?: FleetShown | undefined;
+      }
   );
 
 /** The phase that is selected; `undefined`: a run is shown, or the plan is selected. */
@@ -38,6 +53,11 @@ export function phaseOf(shown: Shown, id: string): PhaseFacts | undefined {
 /** The run whose detail is shown: that of the selected phase's newest attempt. */
 export function runOf(shown: Shown, id: string): RunFacts | undefined {
   return shown.kind === "run" ? shown.run : phaseOf(shown, id)?.runs.at(-1);
+}
+
+/** The fleet that works on what is shown; `undefined`: it is worked on here. */
+export function fleetOf(shown: Shown): FleetShown | undefined {
+  return shown.kind === "nebula" ? shown.fleet : undefined;
 }
 
 /** The turn that is under way, else the last one. */

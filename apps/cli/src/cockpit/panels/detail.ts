@@ -1,8 +1,10 @@
 import type { PhaseFacts } from "@quasar/nebula/facts";
 import type { RunFacts } from "@quasar/runs/facts";
 import { cell, type Line, line, span } from "../model/line.ts";
-import { type Shown, phaseOf, runOf } from "../model/shown.ts";
+import { fleetOf, type Shown, phaseOf, runOf } from "../model/shown.ts";
 import { changeWords, fileLines } from "./diff.ts";
+import { elsewhereLines, machineLines, silentLines } from "./elsewhere.ts";
+import { eventsOf } from "./events.ts";
 import { findingLine, ordered } from "./findings.ts";
 import { saidBody } from "./said.ts";
 import { windowOf, wrapped } from "./body.ts";
@@ -23,8 +25,20 @@ export function detailLines(
     ...(run === undefined ? [] : runLines(run, shown, columns)),
   ].slice(0, rows);
   const left = rows - facts.length;
-  if (left === 0 || run === undefined) return facts;
+  if (left === 0) return facts;
+  if (run === undefined) return [...facts, ...fleetLines(shown, selected, columns)].slice(0, rows);
   return [...facts, ...windowOf(saidBody(run, shown, columns), left, scroll)];
+}
+
+/** Of what is worked on elsewhere: what has happened, and where its agents and its change are. */
+function fleetLines(shown: Shown, selected: string, columns: number): readonly Line[] {
+  if (fleetOf(shown) === undefined) return [];
+  const events = eventsOf(shown, selected).slice(0, MOST_EVENTS);
+  return [
+    ...events,
+    ...elsewhereLines("diff", shown, selected, columns),
+    ...elsewhereLines("turns", shown, selected, columns),
+  ];
 }
 
 /** The same where findings and the change have a place of their own. */
@@ -50,13 +64,18 @@ function phaseLines(phase: PhaseFacts, shown: Shown, columns: number): readonly 
       : undefined;
   const why = need?.text ?? (status === "running" ? "" : reason);
   return [
+    ...silentLines(shown, columns),
     ...(title === "" ? [] : [line(title, "bold")]),
+    ...machineLines(phase),
     ...(why === "" ? [] : wrapped(why, columns, need === undefined ? undefined : "yellow", "  ")),
   ];
 }
 
 /** Most findings and files beside each other in a detail. */
 const MOST = 4;
+
+/** Most events in a detail. */
+const MOST_EVENTS = 3;
 
 function runLines(run: RunFacts, { change }: Shown, columns: number): readonly Line[] {
   const findings = ordered(run);

@@ -1,8 +1,9 @@
 import { shortId } from "@quasar/runs/words";
-import { type Shown, phaseOf, runOf, turnOf } from "../model/shown.ts";
+import { fleetOf, type Shown, phaseOf, runOf, turnOf } from "../model/shown.ts";
 import type { PanelName } from "../model/ui.ts";
 import { type Body, bodyOf } from "./body.ts";
 import { changeWords, diffBody } from "./diff.ts";
+import { type ElsewhereName, elsewhereLines } from "./elsewhere.ts";
 import { eventsBody } from "./events.ts";
 import { findingsBody } from "./findings.ts";
 import { laneBody } from "./lane.ts";
@@ -18,6 +19,10 @@ export interface Panel {
 /** @param selected - Whose turns, findings and diff. @param columns - Of its lines. */
 export function panelOf(name: PanelName, shown: Shown, selected: string, columns: number): Panel {
   const run = runOf(shown, selected);
+  if (fleetOf(shown) !== undefined && isElsewhere(name)) {
+    const body = bodyOf(elsewhereLines(name, shown, selected, columns));
+    return { title: name === "turns" ? turnsTitle(shown, selected) : ELSEWHERE[name], body };
+  }
   switch (name) {
     case "turns":
       return { title: turnsTitle(shown, selected), body: saidBody(run, shown, columns) };
@@ -38,6 +43,18 @@ export function panelOf(name: PanelName, shown: Shown, selected: string, columns
     case "events":
       return { title: "Events", body: eventsBody(shown) };
   }
+}
+
+/** Titles of what is on another machine. */
+const ELSEWHERE = {
+  turns: "Turns",
+  findings: "Findings",
+  diff: "Diff",
+  cost: "Cost",
+} as const satisfies Record<ElsewhereName, string>;
+
+function isElsewhere(name: PanelName): name is ElsewhereName {
+  return Object.hasOwn(ELSEWHERE, name);
 }
 
 /** Who works in it: `sessions · coder · turn 3 · claude · live`. */

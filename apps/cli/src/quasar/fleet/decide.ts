@@ -1,5 +1,5 @@
 import { canDecide } from "@quasar/nebula/internal";
-import { gateId, type PromiseId, type Reply, type Resolved } from "@quasar/nebula/port";
+import { gateId, type PromiseId, type Reply } from "@quasar/nebula/port";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -8,6 +8,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { NebulaAnswerLine } from "../schemas/nebula-apply.ts";
 import { type NebulaOfFleet, withFleetNebula } from "./nebula.ts";
+import { UNRESOLVED } from "./unresolved.ts";
 
 type Verb = "approve" | "reject" | "retry" | "skip";
 
@@ -93,7 +94,7 @@ async function answer(
 ): Promise<void> {
   const resolved = await nebula.port.resolve(nebula.id, id, reply);
   if (resolved.as !== "resolved") {
-    throw new CliError("ERR_STATE", `${cleanLine(about)}: ${WHY[resolved.as]}`, {
+    throw new CliError("ERR_STATE", `${cleanLine(about)}: ${UNRESOLVED[resolved.as]}`, {
       next: stepsOf(nebula),
     });
   }
@@ -110,11 +111,6 @@ async function answer(
     ...nextLines(next, view),
   ]);
 }
-
-const WHY = {
-  already: "it was answered before, and that answer stays",
-  closed: "nobody is asked that any more, or it is being landed just now",
-} as const satisfies Record<Exclude<Resolved["as"], "resolved">, string>;
 
 const WORDS = {
   approve: "approved",

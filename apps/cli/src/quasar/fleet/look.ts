@@ -1,3 +1,6 @@
+import { isUnfinished } from "@quasar/nebula";
+import { stateOf } from "@quasar/nebula/fleet";
+import type { Change } from "@quasar/nebula/port";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, result } from "../../shared/output/json.ts";
@@ -60,11 +63,12 @@ export function logOverFleet(
 ): Promise<ExitCode> {
   const step = (id: string): string => `quasar nebula log ${id} --fleet ${fleet}`;
   return withFleetNebula({ fleet, named, step, isForEnded: true }, async ({ port, id }) => {
-    const over = new AbortController();
-    process.stdout.once("error", () => over.abort());
-    if (follow !== true) setTimeout(() => over.abort(), THERE_MS).unref();
+    const unread = new AbortController();
+    process.stdout.once("error", () => unread.abort());
     const timeline = createTimeline(viewOf(process.stdout));
-    for await (const { events } of port.watch(id, 0, over.signal)) {
+    let from = 0;
+    const tell = ({ to, events }: Change): void => {
+      from = to;
       for (const { at: time, ...event } of events) {
         if (json === true) {
           process.stdout.write(jsonLine({ v: JSON_VERSION, time, ...engineFacts(event) }));
@@ -72,9 +76,18 @@ export function logOverFleet(
           timeline.tell(time, engineLines(event, timeline.view));
         }
       }
-      if (follow !== true) over.abort();
-      else if (!(await port.list()).some((each) => each.id === id && each.isUnfinished))
-        over.abort();
+    };
+    if (follow === true) {
+      for await (const change of port.watch(id, from, unread.signal)) {
+        tell(change);
+        if (!isUnfinished(stateOf(await port.status(id)))) break;
+      }
+    }
+    // With what has come since the last one of those: the state may be newer.
+    const there = AbortSignal.any([unread.signal, AbortSignal.timeout(THERE_MS)]);
+    for await (const change of port.watch(id, from, there)) {
+      tell(change);
+      break;
     }
     return EXIT.ok;
   });

@@ -18,7 +18,7 @@ import {
 } from "@quasar/runs/facts";
 import { cleanLine } from "@quasar/runs/text";
 import { openRunSource } from "../../cockpit/live/run-source.ts";
-import type { Source } from "../../cockpit/live/source.ts";
+import type { LocalSource } from "../../cockpit/live/source.ts";
 import { diffsOf } from "../report/evidence.ts";
 import type { Watched } from "../runs/find-watched.ts";
 
@@ -39,7 +39,7 @@ export interface Subject {
 
 /** What is only of nebulae. */
 export interface NebulaPart {
-  readonly source: Source;
+  readonly source: LocalSource;
   /** Without secrets. */
   redacted(facts: ReportFacts, { redact }: RedactionSet): ReportFacts;
   decisions(facts: ReportFacts): readonly Decision[];
