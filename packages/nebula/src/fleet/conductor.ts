@@ -73,8 +73,7 @@ export class Conductor implements OverFleet {
     const { ref, runId } = phase.state;
     const nebula = engine.store.current.id;
     await this.#pushBase(engine, phase.state);
-    recorder.offer(await offerOf(engine, phase));
-    await recorder.recorded();
+    await recorder.offer(await offerOf(engine, phase));
     const over = new AbortController();
     const signal = AbortSignal.any([engine.signal, held.lost, over.signal]);
     try {
@@ -86,7 +85,7 @@ export class Conductor implements OverFleet {
       // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
-      recorder.withdraw(ref);
+      recorder.answered(ref);
       const came = readOutcome(value);
       if (came.as !== "limited") haveSucceeded(engine, phase);
       return came;
