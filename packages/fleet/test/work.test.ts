@@ -280,7 +280,7 @@ test("a conductor that fails gives the lane back while runs are worked on", {
 });
 
 test("once a usage limit is lifted phases are worked on side by side again", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const place = aPlace({ "base.txt": "base\n" }, { ...SIDE_BY_SIDE, "c.md": phase("c") });
   const fleet = await aFleet(place);
@@ -297,7 +297,7 @@ test("once a usage limit is lifted phases are worked on side by side again", {
   const reviewer: AgentInvoker = {
     ...answers,
     async invoke(request) {
-      liftedAt ||= Date.now() + 6000;
+      liftedAt ||= Date.now() + 10_000;
       if (Date.now() >= liftedAt) return answers.invoke(request);
       const retryAt = new Date(liftedAt).toISOString();
       return {

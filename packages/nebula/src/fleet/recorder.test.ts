@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Entry, LANE, type Offer } from "../port/index.ts";
+import { type Entry, LANE, type Offer, PortError } from "../port/index.ts";
 import { pendingPhase, type PhaseState } from "../state/state.ts";
 import { Recorder } from "./recorder.ts";
 import type { StateForServer } from "./take-over.ts";
@@ -99,4 +99,23 @@ test("an outcome that nobody has taken is what comes of a run that is offered ag
   expect(told.map((each) => each.offered)).toSatisfy((all: readonly (readonly string[])[]) =>
     all.every((works) => works.includes("a")),
   );
+});
+
+test.for([
+  ["ERR_TOO_LARGE", "the state is too large", 0],
+  ["ERR_CONFLICT", "another state was recorded", 1],
+] as const)("a record that is refused as %s is thrown as it is", async ([code, message, stale]) => {
+  const told: string[] = [];
+  const recorder = new Recorder({
+    port: {
+      async record() {
+        throw new PortError(code, message);
+      },
+    },
+    ...{ held: HELD, state: "state 0", offers: [], lost: new AbortController().signal },
+    onStale: (why) => told.push(why),
+  });
+  recorder.save(aState({}));
+  await expect(recorder.recorded()).rejects.toMatchObject({ code, message });
+  expect(new Set(told).size).toBe(stale);
 });

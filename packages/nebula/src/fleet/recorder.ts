@@ -140,7 +140,7 @@ export class Recorder {
           await sleep(AGAIN_MS, undefined, { signal: lost });
           continue;
         }
-        onStale(error.message);
+        if (error.code === "ERR_CONFLICT") onStale(error.message);
         throw error;
       }
     }
