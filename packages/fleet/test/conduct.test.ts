@@ -110,7 +110,7 @@ test("once a usage limit is lifted phases are worked on side by side again", {
   const reviewer: AgentInvoker = {
     ...answers,
     async invoke(request) {
-      liftedAt ||= Date.now() + 6000;
+      liftedAt ||= Date.now() + 10_000;
       if (Date.now() >= liftedAt) return answers.invoke(request);
       const retryAt = new Date(liftedAt).toISOString();
       return {

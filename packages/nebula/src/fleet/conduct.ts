@@ -19,7 +19,7 @@ import type { FleetPlace } from "./place.ts";
 import type { Reach } from "./reach.ts";
 import { Recorder } from "./recorder.ts";
 import { fetchRun } from "./run-folder.ts";
-import { stateOf } from "./state-of.ts";
+import { isRunning, stateOf } from "./state-of.ts";
 import { takeLane } from "./take-lane.ts";
 import { takeOver } from "./take-over.ts";
 
@@ -64,13 +64,9 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
     mergeFolder: await openMergeFolder(clone),
   });
   await takeLane(clone, laneRef, { depot, state, signal });
-  const isOffered = ({ work, runId }: { readonly work: string; readonly runId: string }): boolean =>
-    state.phases.some(
-      ({ ref, runId: id, status: is }) => is === "running" && ref === work && id === runId,
-    );
   const recorder = new Recorder({
     ...{ port, held: held.lease, state: status.state, lost: signal },
-    offers: status.offers.filter(isOffered),
+    offers: status.offers.filter((offer) => isRunning(state, offer)),
     onStale: (why) => stale.abort(new Error(why)),
   });
   const conductor = new Conductor(

@@ -87,8 +87,7 @@ export class Conductor implements OverFleet {
     const nebula = engine.store.current.id;
     await this.#pushBase(engine, phase.state);
     const offer = await offerOf(engine, phase);
-    recorder.offer(offer);
-    await recorder.recorded();
+    await recorder.offer(offer);
     const over = new AbortController();
     const signal = AbortSignal.any([engine.signal, held.lost, over.signal]);
     try {
@@ -100,7 +99,7 @@ export class Conductor implements OverFleet {
       // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
-      recorder.withdraw(ref);
+      recorder.answered(ref);
       const came = readOutcome(value);
       if (came.as !== "limited") haveSucceeded(engine, phase);
       return came;
@@ -123,12 +122,13 @@ export class Conductor implements OverFleet {
     const nebula = engine.store.current.id;
     for (let task: Task = offer.task; !signal.aborted; ) {
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      if (signal.aborted) break;
       const asked = askedJson(engine, phase);
       if (!isDeepStrictEqual(asked, task.asked)) {
         task = { ...task, asked };
-        recorder.offer({ ...offer, task });
+        await recorder.offer({ ...offer, task });
       }
-      if (!engine.steering.isStopping || signal.aborted) continue;
+      if (!engine.steering.isStopping) continue;
       const status = await port.status(nebula).catch(unlessUnreachable);
       if (status !== undefined && !status.holders.some(({ work }) => work === offer.work)) break;
     }

@@ -3,7 +3,11 @@ import { readWholeFile, removeFile, replaceFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
 import * as v from "valibot";
 import type { Lease } from "../port/index.ts";
+import { MOST_VALUE_BYTES } from "../port/limits.ts";
 import { askedSchema } from "./questions.ts";
+
+/** Of a file: what is offered with a run, and what else is in a lease. */
+const MOST_BYTES = 2 * MOST_VALUE_BYTES;
 
 const name = v.pipe(v.string(), v.regex(/^[\w-]{1,100}$/u));
 
@@ -52,7 +56,7 @@ export function keptLeases(folder: string): readonly WorkLease[] {
     .filter((file) => file.endsWith(".json"))
     .flatMap((file) => {
       try {
-        const bytes = readWholeFile(join(folder, file), { maxBytes: 64 * 1024 }) ?? [];
+        const bytes = readWholeFile(join(folder, file), { maxBytes: MOST_BYTES }) ?? [];
         return [v.parse(leaseSchema, JSON.parse(Buffer.from(bytes).toString()))];
       } catch {
         return [];

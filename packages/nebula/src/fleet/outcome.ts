@@ -27,8 +27,19 @@ const outcomeSchema = v.variant("as", [
 export type Outcome = Exclude<Came, { readonly as: "interrupted" | "waits" }>;
 
 export function outcomeJson(came: Outcome): Json {
-  const bounded = came.as === "failed" ? { ...came, reason: boundText(came.reason) } : came;
-  return JSON.parse(JSON.stringify(bounded)) as Json;
+  return JSON.parse(JSON.stringify(bounded(came))) as Json;
+}
+
+function bounded(came: Outcome): Outcome {
+  switch (came.as) {
+    case "failed":
+      return { ...came, reason: boundText(came.reason) };
+    case "limited":
+      return { ...came, limit: { ...came.limit, message: boundText(came.limit.message) } };
+    case "approved":
+    case "asks":
+      return came;
+  }
 }
 
 /** @throws {PortError} `ERR_PROTOCOL`: a worker is not trusted to send one. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Engine } from "../context/context.ts";
 import { allQuestions, keepAnswer, keepQuestion, readAnswer } from "../people/question-files.ts";
+import { MOST_VALUE_BYTES } from "../port/limits.ts";
 import type { Json } from "../port/port.ts";
 import { type AgentQuestion, answerSchema, questionSchema } from "../question.ts";
 import type { NebulaHome } from "../state/home.ts";
@@ -13,8 +14,8 @@ export const askedSchema = v.array(
 
 export type Asked = v.InferOutput<typeof askedSchema>;
 
-/** Characters of all that is offered with a run. */
-const MOST = 100_000;
+/** Bytes of all that is offered with a run, as JSON: a nebula has several, and its state beside them. */
+const MOST_BYTES = MOST_VALUE_BYTES / 2;
 
 /** What a worker of a phase has to know of its questions, the newest first. */
 export function askedOf(home: NebulaHome, phase: string): Asked {
@@ -22,8 +23,8 @@ export function askedOf(home: NebulaHome, phase: string): Asked {
     .filter((question) => question.phase === phase)
     .toSorted((one, other) => other.askedAt.localeCompare(one.askedAt))
     .map((question) => ({ question, answer: readAnswer(home, question.id) }));
-  let size = 0;
-  return newest.filter((each) => (size += JSON.stringify(each).length) <= MOST);
+  let bytes = 0;
+  return newest.filter((each) => (bytes += Buffer.byteLength(JSON.stringify(each))) <= MOST_BYTES);
 }
 
 /** Keeps here what is known elsewhere; what is here stays. */

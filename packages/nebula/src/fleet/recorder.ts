@@ -9,6 +9,8 @@ import {
 } from "../port/index.ts";
 import { Queue } from "./queue.ts";
 import { isUnreachable } from "./reach.ts";
+import { isRunning } from "./state-of.ts";
+import type { StateForServer } from "./take-over.ts";
 
 export interface RecorderOptions {
   readonly port: Pick<NebulaPort, "record">;
@@ -33,7 +35,8 @@ export class Recorder {
   readonly #options: RecorderOptions;
   /** By the phase's ref. */
   readonly #offers: Map<string, Offer>;
-  readonly #withdrawn = new Set<string>();
+  /** Those whose outcomes the engine has taken. */
+  readonly #answered = new Set<string>();
   readonly #taken = new Set<string>();
   #state: string;
   #rev: string;
@@ -49,23 +52,33 @@ export class Recorder {
     this.#offers = new Map(options.offers.map((offer) => [offer.work, offer]));
   }
 
-  /** A state was saved. */
-  save(text: string): void {
+  /** A state was saved: what it does not have running is not offered any more. */
+  save({ text, state }: StateForServer): void {
     this.#state = text;
-    for (const work of this.#withdrawn) this.#offers.delete(work);
-    this.#withdrawn.clear();
+    for (const [work, offer] of this.#offers) {
+      if (!isRunning(state, offer)) this.#offers.delete(work);
+    }
     this.#want();
   }
 
-  offer(offer: Offer): void {
-    this.#withdrawn.delete(offer.work);
-    this.#offers.set(offer.work, offer);
+  /**
+   * Offers a run, and returns once the server has it. What came of the same run before, and was taken, is gone then: it would
+   * be what comes of it now.
+   */
+  async offer(offer: Offer): Promise<void> {
+    const { work } = offer;
+    if (this.#answered.delete(work)) {
+      if (this.#offers.delete(work)) this.#want();
+      await this.recorded();
+    }
+    this.#offers.set(work, offer);
     this.#want();
+    await this.recorded();
   }
 
-  /** What came of a run is known: it is not offered any more with the state that says so. */
-  withdraw(work: string): void {
-    this.#withdrawn.add(work);
+  /** The engine has what came of a run. It stays offered, and its outcome known, until a state says so. */
+  answered(work: string): void {
+    this.#answered.add(work);
   }
 
   /** The state has items of the inbox. */
@@ -127,7 +140,7 @@ export class Recorder {
           await sleep(AGAIN_MS, undefined, { signal: lost });
           continue;
         }
-        onStale(error.message);
+        if (error.code === "ERR_CONFLICT") onStale(error.message);
         throw error;
       }
     }

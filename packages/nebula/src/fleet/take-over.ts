@@ -4,9 +4,16 @@ import { replaceFile } from "@quasar/durable";
 import { makeFolders, namesIn } from "@quasar/process/files";
 import { decodeSaved, encodeState } from "../state/codec.ts";
 import type { NebulaHome } from "../state/home.ts";
+import type { NebulaState } from "../state/state.ts";
 
-/** The text for the server of a state that was saved here. */
-export type ForServer = (saved: Uint8Array) => string;
+/** A state that was saved here. */
+export interface StateForServer {
+  /** As `state.toml` has it. */
+  readonly text: string;
+  readonly state: Pick<NebulaState, "phases">;
+}
+
+export type ForServer = (saved: Uint8Array) => StateForServer;
 
 /**
  * Has the home of a nebula be as the server has it. The journal of this machine begins anew, with the events that the state
@@ -33,6 +40,6 @@ export function takeOver(home: NebulaHome, text: string): ForServer {
     const next = decodeSaved(saved);
     const from = next.recent.from + before;
     const shifted = { state: next.state, recent: { from, events: next.recent.events } };
-    return Buffer.from(encodeState(shifted)).toString();
+    return { text: Buffer.from(encodeState(shifted)).toString(), state: next.state };
   };
 }
