@@ -51,11 +51,18 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
+  /** Offers that somebody has taken. */
+  #taken = 0;
   #isPaused = false;
   #isStopping = false;
 
   constructor(options: ConductorOptions) {
     this.#options = options;
+  }
+
+  /** How many phases are worked on at once where nobody says it: one is offered, beside those that workers have taken. */
+  get maxWorkers(): number {
+    return this.#taken + 1;
   }
 
   saved(text: Uint8Array): void {
@@ -173,6 +180,7 @@ export class Conductor implements OverFleet {
     const status = await port.status(store.current.id).catch(unlessUnreachable);
     if (status === undefined) return;
     this.#order(engine, status);
+    this.#taken = takenOf(status);
     const waiting = new Set(itemsOnDisk(home, store.current).map((item) => item.id));
     recorder.took(
       [...this.#left.values()].flatMap(({ key, id }) => (waiting.has(id) ? [] : [key])),
@@ -219,6 +227,15 @@ async function offerOf(engine: Engine, { spec, state }: Phase): Promise<Offer> {
       asked: JSON.parse(JSON.stringify(askedOf(engine.home, spec.id))) as Json,
     },
   };
+}
+
+/** Offers that are worked on, or were, with something that has come of it. */
+function takenOf({ offers, holders, results }: NebulaStatus): number {
+  return offers.filter(
+    ({ work, runId }) =>
+      holders.some((each) => each.work === work) ||
+      results.some((each) => each.key === "outcome" && each.work === work && each.runId === runId),
+  ).length;
 }
 
 function unlessUnreachable(error: unknown): undefined {
