@@ -19,7 +19,7 @@ import { gateId, type NebulaPort, PortError } from "@quasar/nebula/port";
 import { loadNebula } from "@quasar/nebula/spec";
 import type { NebulaState } from "@quasar/nebula";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
-import { memoryIngress } from "./memory-ingress.ts";
+// @boundaries-ignore one place for the tests of nebulae on one machine and on several
 import {
   agentsOf,
   aPlace,
@@ -29,10 +29,14 @@ import {
   phase,
   type Work,
   write,
-} from "./place.ts";
+} from "../../nebula/test/place.ts";
+import { memoryIngress } from "./memory-ingress.ts";
 
 /** A depot, and a server of this process. */
 async function aFleet(place: Place) {
+  // Workers commit in repositories of their own.
+  execFileSync("git", ["config", "--global", "user.name", "A"]);
+  execFileSync("git", ["config", "--global", "user.email", "a@example.org"]);
   const depot = join(place.root, "depot.git");
   await initDepot(depot);
   const key = randomBytes(32).toString("hex");
@@ -71,7 +75,7 @@ async function aFleet(place: Place) {
       const done = workOnFleet({
         ...{ port, depots: [depot], machine, most: 2, ttlMs: 3000, graceMs: 1000 },
         limitsOf: () => ({ maxWorkers: 2, totalUsd: 0, phaseUsd: 5 }),
-        optionsOf: agentsOf(work, review),
+        optionsOf: agentsOf(work, { review }),
         keys: createKeyManager({ dir: join(place.root, machine, "keys") }),
         env: {},
         commandEnv: process.env,

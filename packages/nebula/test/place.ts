@@ -59,10 +59,16 @@ function agent(
   };
 }
 
+interface AgentsOptions {
+  readonly coderUsd?: number;
+  /** What the reviewer says. @default it approves */
+  readonly review?: (() => string) | undefined;
+}
+
 /** Agents in the test's own process: the coder does a phase's work, the reviewer approves. */
 export function agentsOf(
   work: Work,
-  coderUsd?: number,
+  { coderUsd, review = () => "APPROVED: it is there" }: AgentsOptions = {},
 ): (phase: { readonly title: string }) => PhaseRunOptions {
   return ({ title }) => ({
     coder: agent(
@@ -73,7 +79,7 @@ export function agentsOf(
       },
       coderUsd,
     ),
-    reviewer: agent("reviewer", () => "APPROVED: it is there"),
+    reviewer: agent("reviewer", review),
   });
 }
 
