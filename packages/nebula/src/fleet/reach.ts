@@ -5,7 +5,7 @@ import { type DepotUpdate, type PushedToDepot, pushToDepot } from "@quasar/git/d
 import { PortError } from "../port/index.ts";
 
 /** How often a server or a depot is tried that is out of reach, in milliseconds. */
-const AGAIN_MS = 1000;
+export const AGAIN_MS = 1000;
 
 /** Whether an error says no more than that a server, or a depot, is out of reach. */
 export function isUnreachable(error: unknown): boolean {
