@@ -1,7 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { place, quasar } from "./harness.ts";
+import { createFleetPort } from "@quasar/fleet";
+import { stateOf } from "@quasar/nebula/fleet";
+import { expect, onTestFinished, test } from "vitest";
+// @boundaries-ignore one server of a test's own for the tests of the port and of the command
+import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
+import { place, quasar, write } from "./harness.ts";
 
 test("a repository's settings raise no budget of a nebula that goes to a fleet, unasked", async () => {
   const at = place();
@@ -14,4 +19,34 @@ test("a repository's settings raise no budget of a nebula that goes to a fleet, 
   const to = ["--fleet", "http://127.0.0.1:1", "--depot", join(at.outside, "depot.git")];
   const refused = await quasar(at, ["nebula", "apply", dir, "--auto", ...to, "--json"]);
   expect(JSON.parse(refused.stdout)).toMatchObject({ type: "error", code: "ERR_UNTRUSTED_CONFIG" });
+});
+
+test.for([
+  ["as many phases as workers take", "", [], undefined],
+  ["4", "[execution]\nmax_workers = 4\n", [], undefined],
+  ["3", "[execution]\nmax_workers = 4\n", ["--max-workers", "3"], 3],
+] as const)("it says how many are worked on at once: %s", async ([words, keys, typed, kept]) => {
+  const key = randomBytes(32).toString("hex");
+  const ingress = await memoryIngress("nebula", key);
+  const port = createFleetPort({ url: ingress.url, key });
+  onTestFinished(async () => {
+    port.close();
+    await ingress.close();
+  });
+  const at = place();
+  const config = join(at.outside, "home/.config/quasar");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "fleet.key"), `${key}\n`, { mode: 0o600 });
+  const depot = join(at.outside, "depot.git");
+  await quasar(at, ["depot", "init", depot]);
+  write(at.repo, {
+    "demo/nebula.toml": `[nebula]\nname = "demo"\n${keys}`,
+    "demo/a.md": '+++\nid = "a"\ntitle = "A"\n+++\nDo a.\n',
+  });
+  const to = ["--fleet", ingress.url, "--depot", depot];
+  const given = await quasar(at, ["nebula", "apply", "demo", "--auto", ...to, ...typed]);
+  expect(given.stdout).toContain(`  workers  ${words} at once, on all machines together\n`);
+  const [entry] = await port.list();
+  const state = stateOf(await port.status(entry?.id ?? ""));
+  expect(state.typedMaxWorkers).toBe(kept);
 });

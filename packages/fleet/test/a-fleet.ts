@@ -6,17 +6,26 @@ import type { AgentInvoker } from "@quasar/agents";
 import { openRepository } from "@quasar/git";
 import { initDepot } from "@quasar/git/depot";
 import type { NebulaState } from "@quasar/nebula";
-import { stateOf, submitNebula, type WorkerEvent, workOnFleet } from "@quasar/nebula/fleet";
-import type { NebulaPort } from "@quasar/nebula/port";
+import {
+  stateOf,
+  submitNebula,
+  type WorkerEvent,
+  type WorkerOptions,
+  workOnFleet,
+} from "@quasar/nebula/fleet";
 import { loadNebula } from "@quasar/nebula/spec";
 import { createKeyManager } from "@quasar/receipts";
 import { onTestFinished } from "vitest";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
 import { memoryIngress } from "./memory-ingress.ts";
-import { agentsOf, type Place, type Work } from "./place.ts";
+// @boundaries-ignore one place for the tests of nebulae on one machine and on several
+import { agentsOf, type Place, type Work } from "../../nebula/test/place.ts";
 
 /** A depot, and a server of this process. */
 export async function aFleet(place: Place) {
+  // Workers commit in repositories of their own.
+  execFileSync("git", ["config", "--global", "user.name", "A"]);
+  execFileSync("git", ["config", "--global", "user.email", "a@example.org"]);
   const depot = join(place.root, "depot.git");
   await initDepot(depot);
   const key = randomBytes(32).toString("hex");
@@ -47,13 +56,15 @@ export async function aFleet(place: Place) {
       {
         reviewer,
         ...change
-      }: { readonly port?: NebulaPort; readonly reviewer?: AgentInvoker | undefined } = {},
+      }: Partial<Pick<WorkerOptions, "port" | "most" | "limitsOf">> & {
+        readonly reviewer?: AgentInvoker | undefined;
+      } = {},
     ) {
       const stop = new AbortController();
       const done = workOnFleet({
         ...{ port, depots: [depot], machine, most: 2, ttlMs: 3000, graceMs: 1000 },
         limitsOf: () => ({ maxWorkers: 2, totalUsd: 0, phaseUsd: 5 }),
-        optionsOf: agentsOf(work, reviewer),
+        optionsOf: agentsOf(work, { reviewer }),
         keys: createKeyManager({ dir: join(place.root, machine, "keys") }),
         env: {},
         commandEnv: process.env,

@@ -6,7 +6,8 @@ import type { NebulaState } from "@quasar/nebula";
 import { LANE, type NebulaPort, PortError } from "@quasar/nebula/port";
 import { expect, test } from "vitest";
 import { aFleet, isDone } from "./a-fleet.ts";
-import { agent, aPlace, MANIFEST, phase, type Work, write } from "./place.ts";
+// @boundaries-ignore one place for the tests of nebulae on one machine and on several
+import { agent, aPlace, MANIFEST, phase, type Work, write } from "../../nebula/test/place.ts";
 
 test("a nebula lands on the branch that git begins repositories with", {
   timeout: 120_000,

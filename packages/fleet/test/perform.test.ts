@@ -6,7 +6,8 @@ import { gateId } from "@quasar/nebula/port";
 import { expect, test } from "vitest";
 import { aFleet, isDone } from "./a-fleet.ts";
 import { cuttable } from "./cuttable.ts";
-import { agent, aPlace, MANIFEST, phase, write } from "./place.ts";
+// @boundaries-ignore one place for the tests of nebulae on one machine and on several
+import { agent, aPlace, MANIFEST, phase, write } from "../../nebula/test/place.ts";
 
 const ONE = { "nebula.toml": MANIFEST, "a.md": phase("a") };
 

@@ -10,7 +10,16 @@ import { createKeyManager } from "@quasar/receipts";
 import { expect, onTestFinished, test } from "vitest";
 import { aFleet, isDone } from "./a-fleet.ts";
 import { cuttable } from "./cuttable.ts";
-import { agent, aPlace, IN_ORDER, MANIFEST, phase, type Work, write } from "./place.ts";
+// @boundaries-ignore one place for the tests of nebulae on one machine and on several
+import {
+  agent,
+  aPlace,
+  IN_ORDER,
+  MANIFEST,
+  phase,
+  type Work,
+  write,
+} from "../../nebula/test/place.ts";
 
 test("a nebula is worked on over a depot and lands there", { timeout: 120_000 }, async () => {
   const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
@@ -424,4 +433,38 @@ test("a worker that has lost a run ends its own agents of it, and those of no ot
   fleet.worker("one", {});
   await expect.poll(() => readdirSync(leases), { timeout: 10_000 }).toEqual([]);
   await expect.poll(() => ended).toEqual(["one"]);
+});
+
+test("where nobody says how many, as many phases are worked on as workers take, and one is offered", {
+  timeout: 120_000,
+}, async () => {
+  const ids = ["a", "b", "c", "d", "e"];
+  const files = Object.fromEntries(ids.map((id) => [`${id}.md`, phase(id)]));
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, ...files });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const limitsOf = () => ({ maxWorkers: undefined, totalUsd: 0, phaseUsd: 5 });
+  const mayEnd = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const turn = async (tree: string, name: string): Promise<void> => {
+    begun.push(name);
+    await mayEnd.promise;
+    write(tree, { [`${name}.txt`]: "done\n" });
+  };
+  const work: Work = Object.fromEntries(
+    ids.map((name) => [`Phase ${name}`, (tree: string) => turn(tree, name)]),
+  );
+  const inWork = ({ phases }: NebulaState): number =>
+    phases.filter(({ status }) => status === "running").length;
+  fleet.worker("one", work, { limitsOf, most: 1 });
+  onTestFinished(() => mayEnd.resolve());
+  await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(1);
+  await sleep(4000);
+  expect([begun.length, inWork(await fleet.state(id))]).toEqual([1, 2]);
+  fleet.worker("two", work, { limitsOf, most: 3 });
+  onTestFinished(() => mayEnd.resolve());
+  await expect.poll(() => begun.length, { timeout: 30_000 }).toBe(4);
+  mayEnd.resolve();
+  await fleet.until(id, isDone);
+  expect(begun.toSorted()).toEqual(ids);
 });

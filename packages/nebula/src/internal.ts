@@ -2,6 +2,7 @@
 export { branchOf } from "./state/branch.ts";
 export { bringBackCommand } from "./state/bring-back.ts";
 export { MANIFEST_FILE } from "./spec/manifest.ts";
+export { DEFAULT_WORKERS } from "./spec/settings.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";

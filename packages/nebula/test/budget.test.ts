@@ -31,7 +31,7 @@ const WORK: Work = Object.fromEntries(
 const apply = (place: Place, totalUsd: number, coderUsd: number) =>
   place.apply(WORK, {
     limits: { maxWorkers: 3, totalUsd, phaseUsd: 5 },
-    optionsOf: agentsOf(WORK, coderUsd),
+    optionsOf: agentsOf(WORK, { coderUsd }),
   });
 
 test("a total is one for all phases: what is too little for the next one stops the nebula, and more continues it", async () => {

@@ -13,10 +13,10 @@ import { loadNebula } from "../src/spec/index.ts";
 import { listNebulae, unfinishedOf } from "../src/state/list.ts";
 import type { NebulaState } from "../src/state/state.ts";
 
-/** What a coder does in a work tree, by the title of its phase. */
-export type Work = Readonly<
-  Record<string, (workTree: string, request: AgentRequest) => void | Promise<void>>
->;
+/** What a coder does in a work tree, and says of it, by the title of its phase. */
+export type Work = Readonly<Record<string, (workTree: string, request: AgentRequest) => Said>>;
+
+type Said = void | string | Promise<void | string>;
 
 /** A repository, and a nebula in a folder beside it. */
 export interface Place {
@@ -42,7 +42,7 @@ const capabilities: AgentInvoker["capabilities"] = {
   resumesSession: false,
 };
 
-function agent(
+export function agent(
   name: string,
   answer: (request: AgentRequest) => string | Promise<string>,
   costUsd = 0.01,
@@ -59,21 +59,27 @@ function agent(
   };
 }
 
+interface AgentsOptions {
+  readonly coderUsd?: number;
+  /** @default it approves */
+  readonly reviewer?: AgentInvoker | undefined;
+}
+
 /** Agents in the test's own process: the coder does a phase's work, the reviewer approves. */
 export function agentsOf(
   work: Work,
-  coderUsd?: number,
+  { coderUsd, reviewer = agent("reviewer", () => "APPROVED: it is there") }: AgentsOptions = {},
 ): (phase: { readonly title: string }) => PhaseRunOptions {
   return ({ title }) => ({
     coder: agent(
       "coder",
       async (request) => {
-        await work[title]?.(request.workTree, request);
-        return `Did ${title}.`;
+        const said = await work[title]?.(request.workTree, request);
+        return said ?? `Did ${title}.`;
       },
       coderUsd,
     ),
-    reviewer: agent("reviewer", () => "APPROVED: it is there"),
+    reviewer,
   });
 }
 

@@ -34,8 +34,13 @@ export interface ConductOptions extends Pick<ApplyOptions, OfApply> {
   readonly reach: Reach;
   /** Of the lane. */
   readonly held: HeldLease;
-  /** What may be spent, and at how many phases at once there are workers. */
-  readonly limitsOf: (spec: NebulaSpec, state: NebulaState) => EngineLimits;
+  /** What may be spent, and at how many phases at once there is work. */
+  readonly limitsOf: (spec: NebulaSpec, state: NebulaState) => FleetLimits;
+}
+
+export interface FleetLimits extends Omit<EngineLimits, "maxWorkers"> {
+  /** How many phases all machines work on at once; `undefined`: as many as their workers take. */
+  readonly maxWorkers: number | undefined;
 }
 
 /** How long a usage limit is waited for. */
@@ -76,11 +81,18 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
   takePlan(clone, conductor, recorder, status, home);
   // Its path may be that of a folder of another machine, of which nothing is to be here.
   if (state.trees !== undefined && state.treesOf === clone.commonDir) makeFolders(state.trees);
+  const { maxWorkers, ...limits } = options.limitsOf(keptSpec(clone.commonDir, state), state);
   await applyNebula({
     ...options,
     ...{ repository: clone, loaded: undefined, base: state.base, signal },
-    // Nobody is at a terminal who would type the same command later.
-    limits: { ...options.limitsOf(keptSpec(clone.commonDir, state), state), waitMs: WAIT_MS },
+    limits: {
+      ...limits,
+      // Nobody is at a terminal who would type the same command later.
+      waitMs: WAIT_MS,
+      get maxWorkers() {
+        return maxWorkers ?? conductor.maxWorkers;
+      },
+    },
     resumed: requireState(home),
     fleet: conductor,
   });

@@ -59,6 +59,8 @@ export class Conductor implements OverFleet {
   readonly #leaving = new AbortController();
   #orders: Orders = { isPaused: false, stop: "" };
   #seen: Seen;
+  /** Offers that somebody has taken. */
+  #taken = 0;
 
   /** @param seen - Of the nebula as it was when this one began. */
   constructor(options: ConductorOptions, seen: Seen) {
@@ -69,6 +71,11 @@ export class Conductor implements OverFleet {
   /** What people have said, as far as it has heard. */
   get seen(): Seen {
     return this.#seen;
+  }
+
+  /** How many phases are worked on at once where nobody says it: one is offered, beside those that workers have taken. */
+  get maxWorkers(): number {
+    return this.#taken + 1;
   }
 
   saved(text: Uint8Array): void {
@@ -210,6 +217,7 @@ export class Conductor implements OverFleet {
     if (status === undefined) return;
     this.#seen = status;
     this.#order(engine, status);
+    this.#taken = takenOf(status);
     const waiting = new Set(itemsOnDisk(home, store.current).map((item) => item.id));
     recorder.took(
       [...this.#left.values()].flatMap(({ key, id }) => (waiting.has(id) ? [] : [key])),
@@ -262,6 +270,15 @@ async function offerOf(engine: Engine, phase: Phase): Promise<Offer & { readonly
 
 function askedJson({ home }: Pick<Engine, "home">, { spec }: Pick<Phase, "spec">): Json {
   return JSON.parse(JSON.stringify(askedOf(home, spec.id))) as Json;
+}
+
+/** Offers that are worked on, or were, with something that has come of it. */
+function takenOf({ offers, holders, results }: NebulaStatus): number {
+  return offers.filter(
+    ({ work, runId }) =>
+      holders.some((each) => each.work === work) ||
+      results.some((each) => each.key === "outcome" && each.work === work && each.runId === runId),
+  ).length;
 }
 
 function unlessUnreachable(error: unknown): undefined {

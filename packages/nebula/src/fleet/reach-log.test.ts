@@ -12,6 +12,8 @@ test("it is reported once that something is out of reach, and once that it is ba
   log.away("/depot.git", "first");
   now = 700;
   log.away("/depot.git", "second");
+  // Something that was begun before.
+  log.back("/depot.git");
   log.away("", "no answer");
   expect([log.isAway("/depot.git"), log.isAway("/other.git")]).toEqual([true, false]);
   now = 2500;

@@ -1,4 +1,4 @@
-import type { Reach } from "./reach.ts";
+import { AGAIN_MS, type Reach } from "./reach.ts";
 
 /** What a worker reports of the server, or of a depot, that is out of reach. */
 export type ReachEvent =
@@ -29,9 +29,10 @@ export class ReachLog implements Reach {
   }
 
   back(what: string): void {
-    const since = this.#away.get(what);
-    if (since === undefined) return;
+    const awayMs = Math.round(this.#now() - (this.#away.get(what) ?? Number.POSITIVE_INFINITY));
+    // What had begun before may be done still.
+    if (awayMs < AGAIN_MS) return;
     this.#away.delete(what);
-    this.#tell({ type: "back", depot: what, awayMs: Math.round(this.#now() - since) });
+    this.#tell({ type: "back", depot: what, awayMs });
   }
 }

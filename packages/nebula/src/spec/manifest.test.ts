@@ -97,7 +97,7 @@ test("every key of nebula.toml is read", () => {
 
 test("what nebula.toml leaves out has its default, and so have texts and numbers that say nothing", () => {
   const execution = {
-    maxWorkers: 2,
+    maxWorkers: undefined,
     maxReviewCycles: undefined,
     maxBudgetUsd: undefined,
     totalBudgetUsd: undefined,

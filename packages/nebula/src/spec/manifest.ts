@@ -51,14 +51,13 @@ function manifestOf({
   };
 }
 
-const DEFAULT_WORKERS = 2;
 const DEFAULT_HAIL_TIMEOUT = "5m";
 const DEFAULT_REWORK_HOLD = "1h";
 const DEFAULT_TIMEOUT = "2h";
 
 function executionOf(says: Manifest["execution"]): Execution {
   return {
-    maxWorkers: says.max_workers === 0 ? DEFAULT_WORKERS : says.max_workers,
+    maxWorkers: saidNumber(says.max_workers),
     maxReviewCycles: saidNumber(says.max_review_cycles),
     maxBudgetUsd: saidNumber(says.max_budget_usd),
     totalBudgetUsd: saidNumber(says.total_budget_usd),

@@ -129,8 +129,8 @@ export const MANIFEST = v.object({
     {
       max_workers: key(
         whole(0, 64, "a whole number from 1 to 64"),
-        2,
-        "How many phases are worked on at once",
+        0,
+        "How many phases are worked on at once; 0: 2, over a fleet as many as its workers take",
       ),
       max_review_cycles: key(count, 0, "Cycles of coder and reviewer of a phase; 0: your setting"),
       max_budget_usd: key(usd, 0, "What each phase may cost in all its attempts; 0: your setting"),

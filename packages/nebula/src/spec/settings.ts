@@ -34,6 +34,8 @@ export interface PhaseSettings {
 
 export const DEFAULT_REVIEW_CYCLES = 3;
 export const DEFAULT_BUDGET_USD = 5;
+/** Phases that are worked on at once on one machine. */
+export const DEFAULT_WORKERS = 2;
 
 /**
  * The settings of a phase: what it says itself, else what its nebula says, else what the user has set. Only where nobody names

@@ -24,7 +24,8 @@ export interface PhaseDefaults {
 
 /** How the phases are worked on and landed. `undefined`: left to the caller that starts it. */
 export interface Execution {
-  readonly maxWorkers: number;
+  /** How many are worked on at once. */
+  readonly maxWorkers: number | undefined;
   readonly maxReviewCycles: number | undefined;
   /** Of each phase. */
   readonly maxBudgetUsd: number | undefined;

@@ -68,6 +68,7 @@ const state = v.object({
   createdAt: text,
   archivedFrom: text,
   archivedTip: v.optional(commit, ""),
+  typedMaxWorkers: v.optional(v.pipe(count, v.minValue(1))),
   typedTotalUsd: v.optional(amount),
   typedPhaseUsd: v.optional(amount),
   trees: v.optional(text),

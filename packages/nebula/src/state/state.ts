@@ -115,8 +115,10 @@ export interface PhaseState {
 export const PLAN_VERDICTS = ["", "asked", "approved", "rejected"] as const;
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number];
 
-/** US dollars that a person has typed as limits: they hold for all engines to come. */
+/** Limits that a person has typed, of money in US dollars: they hold for all engines to come. */
 export interface TypedLimits {
+  /** Phases that all machines of a fleet work on at once. @default what the nebula's files say */
+  readonly typedMaxWorkers?: number | undefined;
   /** For all phases together. @default what the nebula's files say */
   readonly typedTotalUsd?: number | undefined;
   /** For each phase that its files have no limit of. @default as the user has set it */

@@ -3,6 +3,7 @@ import { findNebula, NebulaError, type NebulaState } from "@quasar/nebula";
 import { standingOf } from "@quasar/nebula/facts";
 import {
   bringBackCommand,
+  DEFAULT_WORKERS,
   earlierText,
   keptSpec,
   nebulaCost,
@@ -103,7 +104,8 @@ async function showNebula(
     constraints: context.constraints,
     startedAt: state.createdAt,
     specRevision: state.revision,
-    ...{ maxWorkers: execution.maxWorkers, mergeOrder: execution.mergeOrder },
+    maxWorkers: execution.maxWorkers ?? DEFAULT_WORKERS,
+    mergeOrder: execution.mergeOrder,
     verify: execution.verify,
     phases: phases.map((each) => {
       const { file = "", title = "", dependsOn = [] } = specs.get(each.phaseId) ?? {};

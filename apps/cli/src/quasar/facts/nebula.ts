@@ -1,4 +1,4 @@
-import type { CostEstimate } from "@quasar/nebula/internal";
+import { type CostEstimate, DEFAULT_WORKERS } from "@quasar/nebula/internal";
 import type { NebulaPlan } from "@quasar/nebula/plan";
 import type { LoadedNebula, NebulaSpec } from "@quasar/nebula/spec";
 import type { RunSpending } from "@quasar/runs/internal";
@@ -44,7 +44,7 @@ export function nebulaPlanFacts(
     phases: plan.phases.map(phaseFacts),
     waveCount: plan.waveCount,
     criticalPath: plan.criticalPath.map(({ id }) => id),
-    maxWorkers: spec.execution.maxWorkers,
+    maxWorkers: spec.execution.maxWorkers ?? DEFAULT_WORKERS,
     ...plan.cost,
     estimate,
     ...(spent && spendingFacts(spent)),

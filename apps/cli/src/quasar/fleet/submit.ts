@@ -14,7 +14,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { loadConfig } from "../config/load.ts";
 import type { NebulaApplyOptions } from "../nebula/apply-options.ts";
-import { typedTotal } from "../nebula/limits.ts";
+import { typedTotal, typedWorkers } from "../nebula/limits.ts";
 import { workspaceOfNebula } from "../nebula/repository.ts";
 import { baseOf } from "../nebula/base-of.ts";
 import { validSpec } from "../nebula/valid-spec.ts";
@@ -58,11 +58,13 @@ export async function submitToFleet(named: string, options: NebulaApplyOptions):
       repository: repositoryOf(workspace),
       base: await baseOf(workspace.root, options.base),
       typed: {
+        typedMaxWorkers: typedWorkers(options),
         typedTotalUsd: typedTotal(options) ?? spec.execution.totalBudgetUsd,
         typedPhaseUsd: user.maxBudgetUsd,
       },
     });
-    report(state, { url: settings.url ?? "", depot }, options.json);
+    const maxWorkers = state.typedMaxWorkers ?? spec.execution.maxWorkers;
+    report(state, { url: settings.url ?? "", depot, maxWorkers }, options.json);
     return EXIT.ok;
   } finally {
     port.close();
@@ -80,9 +82,16 @@ function depotOf(named: string | undefined): string {
   return existsSync(named) ? absolute(named) : named;
 }
 
+interface Given {
+  readonly url: string;
+  readonly depot: string;
+  /** `undefined`: as many as workers take. */
+  readonly maxWorkers: number | undefined;
+}
+
 function report(
   { id, name, branch, phases }: NebulaState,
-  { url, depot }: { readonly url: string; readonly depot: string },
+  { url, depot, maxWorkers }: Given,
   json: true | undefined,
 ): void {
   const next = [
@@ -91,12 +100,17 @@ function report(
     `quasar nebula fetch ${id} --fleet ${url}   # brings ${branch} here`,
   ];
   if (json === true) {
-    const facts = { nebulaId: id, nebula: name, branch, url, depot };
+    const facts = { nebulaId: id, nebula: name, branch, url, depot, maxWorkers };
     const line = result("nebula_submit", facts, EXIT.ok, next) satisfies NebulaSubmitLine;
     process.stdout.write(jsonLine(line));
     return;
   }
   const view = viewOf(process.stdout);
   const words = `${cleanLine(name)} (${id}) with ${count(phases.length, "phase")}, for ${cleanLine(branch)}`;
-  write(process.stdout, [...labelled(view, "given", words), ...nextLines(next, view)]);
+  const atOnce = maxWorkers === undefined ? "as many phases as workers take" : `${maxWorkers}`;
+  write(process.stdout, [
+    ...labelled(view, "given", words),
+    ...labelled(view, "workers", `${atOnce} at once, on all machines together`),
+    ...nextLines(next, view),
+  ]);
 }

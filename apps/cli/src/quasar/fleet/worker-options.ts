@@ -26,6 +26,9 @@ export function workerSettings(): Pick<WorkerOptions, Settled> {
     stateFolder: folders.state,
     keys: createKeyManager({ dir: join(folders.state, "keys") }),
     withoutOwnHook,
-    limitsOf: (spec, state) => limitsOf(spec, withTypedPhase(settings, state)),
+    limitsOf: (spec, state) => ({
+      ...limitsOf(spec, withTypedPhase(settings, state)),
+      maxWorkers: state.typedMaxWorkers ?? spec.execution.maxWorkers,
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import type { EngineLimits, NebulaState, TypedLimits } from "@quasar/nebula";
 import {
+  DEFAULT_WORKERS,
   keptSpec,
   limitOf,
   type NebulaCost,
@@ -29,6 +30,11 @@ export function typedTotal({ totalBudget }: Pick<LimitFlags, "totalBudget">): nu
   return numberOf("--total-budget", totalBudget, usd);
 }
 
+/** How many phases are worked on at once, as it is typed; `undefined`: it is not. @throws {CliError} `ERR_USAGE` */
+export function typedWorkers({ maxWorkers }: Pick<LimitFlags, "maxWorkers">): number | undefined {
+  return numberOf("--max-workers", maxWorkers, WORKERS);
+}
+
 /** What the user has set, with the limit for a phase that was typed of a nebula. */
 export function withTypedPhase(settings: Settings, { typedPhaseUsd }: TypedLimits): Settings {
   return { ...settings, maxBudgetUsd: typedPhaseUsd ?? settings.maxBudgetUsd };
@@ -41,7 +47,7 @@ export function limitsOf(
   { maxWorkers }: Pick<LimitFlags, "maxWorkers"> = {},
 ): EngineLimits {
   return {
-    maxWorkers: numberOf("--max-workers", maxWorkers, WORKERS) ?? spec.execution.maxWorkers,
+    maxWorkers: typedWorkers({ maxWorkers }) ?? spec.execution.maxWorkers ?? DEFAULT_WORKERS,
     totalUsd: costOf(spec, settings).totalUsd ?? 0,
     phaseUsd: settings.maxBudgetUsd,
     waitMs: periodMs(settings.waitLimit) ?? 0,

@@ -1,4 +1,4 @@
-import type { CostEstimate } from "@quasar/nebula/internal";
+import { type CostEstimate, DEFAULT_WORKERS } from "@quasar/nebula/internal";
 import type { NebulaPlan, PlannedPhase } from "@quasar/nebula/plan";
 import type { Gate, NebulaSpec, SpecProblem } from "@quasar/nebula/spec";
 import { cleanLine, costWords, count, fit, money } from "@quasar/runs/text";
@@ -42,7 +42,7 @@ export function planLines(
     ...(execution.gate === "approve" ? labelled(view, "gate", gateWords(phases)) : []),
     ...labelled(view, "cost", `${limitWords(plan)}${estimateWords(estimate)}`),
     ...(spent === undefined ? [] : labelled(view, "spent", costWords(spent))),
-    ...labelled(view, "workers", `${execution.maxWorkers} at once`),
+    ...labelled(view, "workers", `${execution.maxWorkers ?? DEFAULT_WORKERS} at once`),
     ...list(
       "needs",
       dependencies.requiresNebulae.map((each) => `nebula ${each}`),

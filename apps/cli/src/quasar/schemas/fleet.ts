@@ -65,6 +65,9 @@ export const nebulaSubmitLine = result("nebula_submit", "A nebula was given to a
   branch: text("Where it lands, at the depot"),
   url: text("Of the server"),
   depot: text("Over which its commits go"),
+  maxWorkers: v.optional(
+    whole("How many phases are worked on at once; left out: as many as workers take"),
+  ),
 });
 
 const fleetPhase = object(
