@@ -56,7 +56,7 @@ export async function aFleet(place: Place) {
       {
         reviewer,
         ...change
-      }: Partial<Pick<WorkerOptions, "port" | "most" | "limitsOf">> & {
+      }: Partial<Pick<WorkerOptions, "port" | "most" | "limitsOf" | "graceMs">> & {
         readonly reviewer?: AgentInvoker | undefined;
       } = {},
     ) {

@@ -4,8 +4,8 @@ import { PortError } from "../port/index.ts";
 import { CLOCKS, type Clocks, type Deadline, deadlineIn } from "./deadline.ts";
 
 /** A lease that is renewed for as long as it is held. */
-export interface HeldLease {
-  readonly lease: Held;
+export interface HeldLease<L extends Held = Held> {
+  readonly lease: L;
   /** What people ask of all who work on the nebula, as it was said last. */
   readonly orders: Orders;
   /** Aborted once somebody else has the work, or may have it: nothing of it continues. */
@@ -18,9 +18,9 @@ export interface HeldLease {
   release(how?: Release): Promise<void>;
 }
 
-export interface HoldOptions {
+export interface HoldOptions<L extends Held = Held> {
   readonly port: Pick<NebulaPort, "renew" | "release">;
-  readonly lease: Held & { readonly ttlMs: number };
+  readonly lease: L & { readonly ttlMs: number };
   readonly orders: Orders;
   /** Of the question that was answered with the lease. */
   readonly deadline: Deadline;
@@ -36,7 +36,7 @@ const AGAIN_MS = 500;
  * Renews a lease after each third of its time. What cannot be renewed in time is not sure any more: what is under way
  * continues, and nothing begins, until the server says whose it is; without contact for the time of grace it counts as lost.
  */
-export function holdLease(options: HoldOptions): HeldLease {
+export function holdLease<L extends Held>(options: HoldOptions<L>): HeldLease<L> {
   const { port, lease, graceMs, clocks = CLOCKS } = options;
   const lost = new AbortController();
   const ended = new AbortController();

@@ -61,6 +61,11 @@ export type WorkerEvent =
   | (OfNebula & { readonly type: "warning"; readonly message: string })
   | ReachEvent;
 
+interface UnderWay {
+  readonly held: HeldLease;
+  readonly done: Promise<void>;
+}
+
 interface OfNebula {
   /** Its id; `""`: none is meant. */
   readonly nebula: string;
@@ -100,8 +105,10 @@ export async function workOnFleet(options: WorkerOptions): Promise<void> {
 class FleetWorker {
   readonly #options: WorkerOptions;
   readonly #worker: Worker;
+  /** Aborted once it does not ask for work any more, for whatever reason: what is under way ends then. */
+  readonly #end = new AbortController();
   /** What is under way, by nebula and work. */
-  readonly #busy = new Map<string, Promise<void>>();
+  readonly #busy = new Map<string, UnderWay>();
   /** Changes of refs in a repository, by the nebula that it is of. */
   readonly #alone = new KeyedQueue();
   /** By the id of a nebula. */
@@ -117,7 +124,7 @@ class FleetWorker {
   readonly #rest = new Map<string, { readonly untilMs: number; readonly while: string }>();
 
   constructor(options: WorkerOptions) {
-    this.#options = options;
+    this.#options = { ...options, signal: AbortSignal.any([options.signal, this.#end.signal]) };
     const { machine, tell } = options;
     this.#reach = new ReachLog(tell);
     const id = `${machine.replaceAll(/[^\w.-]/gu, "-").slice(0, 100)}.${randomBytes(4).toString("hex")}`;
@@ -127,21 +134,27 @@ class FleetWorker {
   async run(): Promise<void> {
     const { port, signal, ttlMs } = this.#options;
     const askMs = Math.min(ASK_MS, ttlMs / 6);
-    let problem = "";
-    while (!signal.aborted) {
-      try {
-        for (const entry of await port.list()) await this.#look(entry);
-        this.#reach.back(SERVER);
-        problem = "";
-      } catch (error) {
-        if (!(error instanceof PortError) || NEVER.has(error.code)) throw error;
-        if (isUnreachable(error)) this.#reach.away(SERVER, error.message);
-        else if (error.message !== problem) this.#warn("", error.message);
-        problem = error.message;
+    let [problem, isKnown] = ["", false];
+    try {
+      while (!signal.aborted) {
+        try {
+          for (const entry of await port.list()) await this.#look(entry);
+          this.#reach.back(SERVER);
+          [problem, isKnown] = ["", true];
+        } catch (error) {
+          if (!(error instanceof PortError)) throw error;
+          // What lies between may answer in the name of a server that was the right one.
+          if (NEVER.has(error.code) && !isKnown) throw error;
+          if (isUnreachable(error)) this.#reach.away(SERVER, error.message);
+          else if (error.message !== problem) this.#warn("", error.message);
+          problem = error.message;
+        }
+        await sleep(askMs, undefined, { signal }).catch(() => {});
       }
-      await sleep(askMs, undefined, { signal }).catch(() => {});
+    } finally {
+      this.#end.abort();
+      await Promise.all([...this.#busy.values()].map(({ done }) => done));
     }
-    await Promise.all(this.#busy.values());
   }
 
   async #look({ id, name, depot, isUnfinished }: NebulaEntry): Promise<void> {
@@ -215,7 +228,7 @@ class FleetWorker {
     }
     const held = holdLease({ port, lease, orders: renewed.orders, deadline, graceMs });
     const work = (): Promise<void> => this.#perform(held, lease, { depot, isContinued: true });
-    this.#run(lease, lease.offer.task.phase, work);
+    this.#run(held, lease.offer.task.phase, work);
   }
 
   async #takeLane(nebula: string, depot: string): Promise<void> {
@@ -229,37 +242,47 @@ class FleetWorker {
     const leased = await this.#lease(nebula, LANE);
     if (leased === undefined) return;
     this.#rest.delete(nebula);
-    this.#run(leased.lease, "", () => this.#conduct(leased.held, depot));
+    this.#run(leased, "", () => this.#conduct(leased, depot));
   }
 
   async #takeWork(nebula: string, depot: string): Promise<void> {
     const { most, signal } = this.#options;
-    while (this.#phases() < most && !signal.aborted) {
-      const leased = await this.#lease(nebula, "any");
-      if (leased === undefined) return;
-      const { held } = leased;
-      const lease = workLease(leased.lease);
-      keepLease(this.#placeOf(lease).leases, lease);
+    while (this.#phases() < most && !this.#isUnsure(nebula) && !signal.aborted) {
+      const held = await this.#lease(nebula, "any");
+      if (held === undefined) return;
+      let lease: WorkLease;
+      try {
+        lease = workLease(held.lease);
+        keepLease(this.#placeOf(lease).leases, lease);
+      } catch (error) {
+        this.#warn(nebula, messageOf(error));
+        await held.release({ isUnfit: true });
+        return;
+      }
       const work = (): Promise<void> => this.#perform(held, lease, { depot, isContinued: false });
-      this.#run(lease, lease.offer.task.phase, work);
+      this.#run(held, lease.offer.task.phase, work);
     }
+  }
+
+  /** Whether it may be given anew what it has: one that was cut off hears of the server before it is known whose its work is. */
+  #isUnsure(nebula: string): boolean {
+    return [...this.#busy.values()].some(
+      ({ held: { lease, isSure } }) => lease.nebula === nebula && lease.work !== LANE && !isSure,
+    );
   }
 
   #phases(): number {
     return [...this.#busy.keys()].filter((key) => !key.endsWith(` ${LANE}`)).length;
   }
 
-  async #lease(
-    nebula: string,
-    work: string,
-  ): Promise<{ readonly lease: Lease; readonly held: HeldLease } | undefined> {
+  async #lease(nebula: string, work: string): Promise<HeldLease<Lease> | undefined> {
     const { port, ttlMs, graceMs } = this.#options;
     const deadline = deadlineIn(ttlMs);
     const ask = randomBytes(8).toString("hex");
     const lease = await port.lease({ nebula, work, worker: this.#worker, ask, ttlMs });
     if (lease === undefined) return undefined;
     const orders = { isPaused: false, stop: "" } as const;
-    return { lease, held: holdLease({ port, lease, orders, deadline, graceMs }) };
+    return holdLease({ port, lease, orders, deadline, graceMs });
   }
 
   async #perform(
@@ -331,12 +354,9 @@ class FleetWorker {
   }
 
   /** @param phase - Its id; `""`: it is the lane. */
-  #run(
-    { nebula, work }: Pick<Lease, "nebula" | "work">,
-    phase: string,
-    body: () => Promise<void>,
-  ): void {
+  #run(held: HeldLease, phase: string, body: () => Promise<void>): void {
     const { tell } = this.#options;
+    const { nebula, work } = held.lease;
     const key = keyOf({ nebula, work });
     const what = { ...this.#named(nebula), work, phase };
     tell({ type: "takes", ...what });
@@ -346,7 +366,7 @@ class FleetWorker {
         this.#busy.delete(key);
         tell({ type: "leaves", ...what });
       });
-    this.#busy.set(key, done);
+    this.#busy.set(key, { held, done });
   }
 
   #placeOf({ nebula }: Pick<Lease, "nebula">): ReturnType<typeof fleetPlace> {
