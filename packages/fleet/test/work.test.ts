@@ -8,8 +8,14 @@ import { openRepository } from "@quasar/git";
 import { initDepot } from "@quasar/git/depot";
 import { createKeyManager } from "@quasar/receipts";
 import { expect, onTestFinished, test } from "vitest";
-import { stateOf, submitNebula, type WorkerEvent, workOnFleet } from "@quasar/nebula/fleet";
-import { gateId, LANE, type NebulaPort, PortError } from "@quasar/nebula/port";
+import {
+  depotNames,
+  stateOf,
+  submitNebula,
+  type WorkerEvent,
+  workOnFleet,
+} from "@quasar/nebula/fleet";
+import { gateId, LANE, type NebulaPort, PortError, type PromiseId } from "@quasar/nebula/port";
 import { loadNebula } from "@quasar/nebula/spec";
 import type { NebulaState } from "@quasar/nebula";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
@@ -323,6 +329,92 @@ test("once a usage limit is lifted phases are worked on side by side again", {
   expect(reviews).toBe(3);
   // Whether the conductor's own account has a limit, nobody has said.
   expect(existsSync(join(place.root, "conductor", "state", "quasar", "limits"))).toBe(false);
+});
+
+test("a run that cannot be fetched fails its phase, and is in nobody's way", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, SIDE_BY_SIDE);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const { work, end } = oneLong();
+  /** Has the copy of a run be one that nobody takes: it has a link. */
+  const spoil = (ref: string, input: string): void => {
+    const made = (args: readonly string[], text = ""): string =>
+      execFileSync("git", args, { cwd: fleet.depot, input: text, encoding: "utf8" }).trim();
+    const blob = made(["hash-object", "-w", "--stdin"], input);
+    const tree = made(["mktree"], `120000 blob ${blob}\tlink\n`);
+    fleet.inDepot("update-ref", ref, made(["commit-tree", "-m", "Run", tree]));
+  };
+  const port: NebulaPort = {
+    ...fleet.port,
+    async record(held, entry) {
+      const { offers } = await fleet.port.status(id);
+      const offer = offers.find((each) => each.work === held.work);
+      if (entry.as === "result" && offer !== undefined && held.work.startsWith("p1-")) {
+        spoil(depotNames(id).run(held.work, offer.runId, held.epoch), "/etc/passwd");
+      }
+      return fleet.port.record(held, entry);
+    },
+  };
+  const one = fleet.worker("one", work, { port });
+  const isFailed = ({ phases }: NebulaState): boolean => phases[0]?.status === "failed";
+  const { phases } = await fleet.until(id, isFailed);
+  expect(phases).toMatchObject([
+    { id: "a", reason: expect.stringMatching(/^its run cannot be fetched: .*restored/u) },
+    { id: "b", status: "running" },
+  ]);
+  // The conductor that comes next has the same run before it.
+  const stopped = one.stop();
+  end();
+  await stopped;
+  fleet.worker("two", work);
+  await fleet.until(id, hasLanded("b"));
+  expect(fleet.told).toContainEqual(
+    expect.objectContaining({
+      event: {
+        type: "warning",
+        message: expect.stringContaining("has cost is not known here"),
+      },
+    }),
+  );
+});
+
+test("an answer that is none is taken, and reported", { timeout: 60_000 }, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const kinds = ["gate/p1-00000000/1/", "question/q-00000000", "plan/00000000", "other/x"] as const;
+  const taken = new Set<string>();
+  const port: NebulaPort = {
+    ...fleet.port,
+    async record(held, entry) {
+      const recorded = await fleet.port.record(held, entry);
+      if (entry.as === "state") for (const key of entry.taken) taken.add(key);
+      return recorded;
+    },
+    async status(nebula) {
+      const status = await fleet.port.status(nebula);
+      const left = kinds
+        .map((item, at) => ({ key: `${900 + at}`, id: item as PromiseId, value: { verb: 1 } }))
+        // The answer to a question stays for as long as it is asked.
+        .filter((item) => item.id.startsWith("question/") || !taken.has(item.key));
+      return { ...status, inbox: [...status.inbox, ...left] };
+    },
+  };
+  const work: Work = {
+    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+    "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+  };
+  fleet.worker("one", work, { port });
+  await fleet.until(id, isDone);
+  expect([...taken].filter((key) => key.startsWith("90"))).toHaveLength(kinds.length);
+  const warnings = fleet.told.flatMap((told) =>
+    told.type === "of" && told.event.type === "warning" ? [told.event.message] : [],
+  );
+  for (const item of kinds) {
+    expect(warnings.filter((message) => message.includes(item))).toHaveLength(1);
+  }
 });
 
 test("of a depot that is not named nothing is fetched or run", async () => {

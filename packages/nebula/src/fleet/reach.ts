@@ -38,8 +38,8 @@ export async function whenReached<T>(
   }
 }
 
-/** @throws the signal's reason */
-async function pause(signal: AbortSignal): Promise<void> {
+/** Waits for a moment. @throws the signal's reason */
+export async function pause(signal: AbortSignal): Promise<void> {
   await sleep(AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
