@@ -417,6 +417,72 @@ test("an answer that is none is taken, and reported", { timeout: 60_000 }, async
   }
 });
 
+test("a run that its worker cannot carry out is left alone for longer and longer, then fails", {
+  timeout: 120_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, { "nebula.toml": MANIFEST, "a.md": phase("a") });
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  // Where its clone would be.
+  write(place.root, { [`one/state/quasar/fleet/${id}/work`]: "a file" });
+  const waits: (number | undefined)[] = [];
+  const port: NebulaPort = {
+    ...fleet.port,
+    async release(held, how) {
+      if (held.work !== LANE) waits.push(how?.waitMs);
+      await fleet.port.release(held);
+    },
+  };
+  fleet.worker("one", {}, { port });
+  const { phases } = await fleet.until(id, (state) => state.phases[0]?.status === "failed");
+  expect(phases).toMatchObject([{ reason: expect.stringContaining(`fleet/${id}/work`) }]);
+  expect(waits).toEqual([10_000, 20_000, 40_000, 80_000, undefined]);
+});
+
+test("a worker that cannot read a nebula is in nobody's way", { timeout: 60_000 }, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  const taken: string[] = [];
+  const ofLaterVersion = (state: string): string =>
+    state.replace(/^version = \d+/mu, "version = 99");
+  const port: NebulaPort = {
+    ...fleet.port,
+    async status(nebula) {
+      const status = await fleet.port.status(nebula);
+      return { ...status, state: ofLaterVersion(status.state) };
+    },
+    async lease(ask) {
+      const lease = await fleet.port.lease(ask);
+      if (lease !== undefined) taken.push(lease.work);
+      return lease;
+    },
+  };
+  fleet.worker("old", {}, { port });
+  await sleep(6000);
+  expect(taken).toEqual([LANE]);
+  const isBegun = (state: NebulaState): boolean => state.phases[0]?.status === "running";
+  const conductor = fleet.worker(
+    "conductor",
+    {},
+    {
+      port: {
+        ...fleet.port,
+        lease: async (ask) => (ask.work === LANE ? fleet.port.lease(ask) : undefined),
+      },
+    },
+  );
+  await fleet.until(id, isBegun);
+  await sleep(3000);
+  expect(taken).toHaveLength(2);
+  await conductor.stop();
+  fleet.worker("new", {
+    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
+    "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
+  });
+  await fleet.until(id, isDone);
+});
+
 test("of a depot that is not named nothing is fetched or run", async () => {
   const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
   const fleet = await aFleet(place);

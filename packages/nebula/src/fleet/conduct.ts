@@ -13,7 +13,7 @@ import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
 import { readAnswer } from "./answers.ts";
-import { type CloneOptions, openClone } from "./clone.ts";
+import { openClone } from "./clone.ts";
 import { Conductor } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";

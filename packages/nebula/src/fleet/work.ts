@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses } from "@quasar/agents/turns";
 import { messageOf } from "@quasar/runs/internal";
 import type { ApplyOptions } from "../engine/apply.ts";
+import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import {
   LANE,
@@ -12,15 +13,19 @@ import {
   type NebulaPort,
   type NebulaStatus,
   PortError,
+  type Release,
   type Worker,
 } from "../port/index.ts";
 import { conduct, type ConductOptions } from "./conduct.ts";
 import { deadlineIn } from "./deadline.ts";
+import { FailedRuns } from "./failed-runs.ts";
 import { type HeldLease, holdLease } from "./held-lease.ts";
 import { dropLease, keepLease, keptLeases, workLease, type WorkLease } from "./kept-leases.ts";
+import { outcomeJson } from "./outcome.ts";
 import { perform } from "./perform.ts";
 import { fleetPlace } from "./place.ts";
 import { KeyedQueue } from "./queue.ts";
+import { isUnreachable } from "./reach.ts";
 import { removeTrees } from "./remove-trees.ts";
 import { stateOf } from "./state-of.ts";
 
@@ -80,6 +85,12 @@ export async function workOnFleet(options: WorkerOptions): Promise<void> {
   await new FleetWorker(options).run();
 }
 
+/** How long a lane is left alone, by `performance.now()`, unless something else than this is seen of its nebula. */
+interface Rest {
+  readonly untilMs: number;
+  readonly while: string;
+}
+
 class FleetWorker {
   readonly #options: WorkerOptions;
   readonly #worker: Worker;
@@ -89,8 +100,9 @@ class FleetWorker {
   readonly #alone = new KeyedQueue();
   /** By nebula: when its work trees were checked last. */
   readonly #tidied = new Map<string, number>();
-  /** By nebula: until when its lane is left alone, and what has to be another before that. */
-  readonly #rest = new Map<string, { readonly untilMs: number; readonly while: string }>();
+  /** By nebula: how long its lane is left alone. */
+  readonly #rest = new Map<string, Rest>();
+  readonly #failedRuns = new FailedRuns();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -217,25 +229,43 @@ class FleetWorker {
     lease: WorkLease,
     { depot, isContinued }: { readonly depot: string; readonly isContinued: boolean },
   ): Promise<void> {
-    const { signal, tell } = this.#options;
+    const { signal } = this.#options;
     const place = this.#placeOf(lease);
     const { nebula } = lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
-    let waitMs = 0;
+    let how: Release = {};
     try {
       await perform({
         ...this.#options,
         ...{ place, depot, held, lease, isContinued, onEvent, signal },
         alone: (work) => this.#alone.run(nebula, work),
       });
+      this.#failedRuns.forget(lease.offer.runId);
     } catch (error) {
-      if (!signal.aborted) {
-        tell({ type: "warning", nebula, message: messageOf(error) });
-        waitMs = FAILED_MS;
-      }
+      if (!signal.aborted) how = await this.#failed(lease, error);
     }
-    await held.release({ waitMs });
+    await held.release(how);
     dropLease(place.leases, lease);
+  }
+
+  /** A run could not be carried out. @returns How it is given back. */
+  async #failed(lease: WorkLease, error: unknown): Promise<Release> {
+    const { port, tell } = this.#options;
+    const { runId } = lease.offer;
+    const reason = messageOf(error);
+    tell({ type: "warning", nebula: lease.nebula, message: reason });
+    if (isOfLaterVersion(error)) return { isUnfit: true };
+    const waitMs = this.#failedRuns.failed(runId);
+    if (waitMs !== undefined) return { waitMs };
+    const value = outcomeJson({ as: "failed", reason });
+    try {
+      await port.record(lease, { as: "result", key: "outcome", value });
+      this.#failedRuns.forget(runId);
+      return {};
+    } catch (unrecorded) {
+      tell({ type: "warning", nebula: lease.nebula, message: messageOf(unrecorded) });
+      return { waitMs: FAILED_MS };
+    }
   }
 
   #tell(nebula: string, event: Told): void {
@@ -243,25 +273,30 @@ class FleetWorker {
   }
 
   async #conduct(held: HeldLease, depot: string): Promise<void> {
-    const { port, signal, tell, stateFolder } = this.#options;
+    const { signal, tell, stateFolder } = this.#options;
     const { nebula } = held.lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
-    let untilMs = performance.now() + REST_MS;
-    let seen = "";
+    let restMs = REST_MS;
     try {
       const place = fleetPlace(stateFolder, nebula);
       await conduct({ ...this.#options, place, depot, held, onEvent, signal });
     } catch (error) {
       if (!signal.aborted) tell({ type: "warning", nebula, message: messageOf(error) });
-      untilMs = performance.now() + FAILED_MS;
+      // One of another version may get on with it.
+      restMs = isOfLaterVersion(error) ? REST_MS : FAILED_MS;
     }
     await held.release();
+    this.#rest.set(nebula, await this.#restOf(nebula, restMs));
+  }
+
+  async #restOf(nebula: string, ms: number): Promise<Rest> {
+    const untilMs = performance.now() + ms;
     try {
-      seen = seenOf(await port.status(nebula));
-    } catch {
-      untilMs = 0;
+      return { untilMs, while: seenOf(await this.#options.port.status(nebula)) };
+    } catch (error) {
+      // What cannot be heard for a moment says nothing of the nebula.
+      return { untilMs: isUnreachable(error) ? 0 : untilMs, while: UNREADABLE };
     }
-    this.#rest.set(nebula, { untilMs, while: seen });
   }
 
   #run({ nebula, work }: Pick<Lease, "nebula" | "work">, body: () => Promise<void>): void {
@@ -286,11 +321,22 @@ function keyOf({ nebula, work }: Pick<Lease, "nebula" | "work">): string {
   return `${nebula} ${work}`;
 }
 
+/** In place of what is seen of a nebula whose state this worker cannot read. */
+const UNREADABLE = "";
+
 /** What of a nebula has to be another before a conductor that has ended has something to do again. */
 function seenOf(status: NebulaStatus): string {
-  const { phases, planVerdict, revision } = stateOf(status);
-  return JSON.stringify([
-    ...[phases, planVerdict, revision],
-    ...[status.inbox.map(({ key }) => key), status.orders],
-  ]);
+  try {
+    const { phases, planVerdict, revision } = stateOf(status);
+    return JSON.stringify([
+      ...[phases, planVerdict, revision],
+      ...[status.inbox.map(({ key }) => key), status.orders],
+    ]);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function isOfLaterVersion(error: unknown): boolean {
+  return error instanceof NebulaError && error.code === "ERR_INCOMPATIBLE_VERSION";
 }
