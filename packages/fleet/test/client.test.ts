@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { outcomeId } from "@quasar/nebula/port";
 import { A, anOffer, Scene } from "@quasar/nebula/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { createCaller } from "../src/client/caller.ts";
 import { createFleetPort, type FleetPort } from "../src/index.ts";
 import { type MemoryIngress, memoryIngress } from "./memory-ingress.ts";
 
@@ -61,6 +62,16 @@ test.for([
   ingress.refuse(1, status);
   await expect(port.signal(scene.id, "pause")).rejects.toMatchObject({ code });
   expect(ingress.counts.get("signal")).toBeUndefined();
+});
+
+test("the server takes no answer that is none, whoever sends it", async () => {
+  const { ingress, scene } = await aSet();
+  const url = new URL(ingress.url);
+  const caller = createCaller({ url, key: KEY, service: "nebula", patienceMs: 1000 });
+  onTestFinished(() => caller.close());
+  const body = { id: `gate/${A}/1/`, reply: { verb: "burn" } } as const;
+  const refused = { code: "ERR_USAGE", message: expect.stringContaining("gate/") };
+  await expect(caller.call(scene.id, "resolve", body)).rejects.toMatchObject(refused);
 });
 
 test("a call without an answer is unreachable after its patience", async () => {

@@ -5,10 +5,12 @@ import {
   currentRecord,
   entryOf,
   eventsAfter,
+  type Json,
   lease,
   type LeaseTable,
   newBoard,
   PortError,
+  readReply,
   record,
   release,
   renew,
@@ -108,7 +110,8 @@ export const HANDLERS: { readonly [Name in Answered]: Handler<Name> } = {
   resolve: {
     hasClock: false,
     run(known, { id, reply }) {
-      const [board, answer] = resolve(boardOf(known), id, reply);
+      const said: Json = { ...readReply(id, reply as never).reply };
+      const [board, answer] = resolve(boardOf(known), id, said);
       return { answer, board };
     },
   },

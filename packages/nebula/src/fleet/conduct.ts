@@ -5,23 +5,24 @@ import { openMergeFolder } from "@quasar/git/landing";
 import type { EngineLimits } from "../context/context.ts";
 import { type ApplyOptions, applyNebula } from "../engine/apply.ts";
 import { decidePlan } from "../people/plan-gate.ts";
-import type { Epoch, NebulaPort, NebulaStatus, PlanReply } from "../port/index.ts";
+import type { Epoch, NebulaPort, NebulaStatus } from "../port/index.ts";
 import { nebulaHome } from "../state/home.ts";
 import { keptSpec } from "../state/list.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
-import { type CloneOptions, openClone } from "./clone.ts";
+import { readAnswer } from "./answers.ts";
+import { openClone } from "./clone.ts";
 import { Conductor, type Seen } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";
 import type { FleetPlace } from "./place.ts";
 import type { Reach } from "./reach.ts";
 import { Recorder } from "./recorder.ts";
-import { fetchRun } from "./run-folder.ts";
 import { isRunning, stateOf } from "./state-of.ts";
 import { takeLane } from "./take-lane.ts";
 import { takeOver } from "./take-over.ts";
+import { takeRun } from "./take-run.ts";
 
 type OfApply =
   | ("optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys")
@@ -63,7 +64,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
   const clone = await openClone({ root: place.lane, depot, state, signal });
   const home = nebulaHome(clone.commonDir, nebula);
   const forServer = takeOver(home, status.state);
-  await fetchAll(clone, { depot, state, signal });
+  await fetchAll(clone, { depot, state, signal, onEvent: options.onEvent });
   const laneRef = new LaneRef({
     ...{ repository: clone, depot, reach, nebula, epoch, signal },
     mergeFolder: await openMergeFolder(clone),
@@ -78,7 +79,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
     { port, depot, reach, held, recorder, laneRef, forServer },
     status,
   );
-  takePlan(clone, conductor, recorder, status, home);
+  takePlan(clone, conductor, recorder, status, home, options.onEvent);
   // Its path may be that of a folder of another machine, of which nothing is to be here.
   if (state.trees !== undefined && state.treesOf === clone.commonDir) makeFolders(state.trees);
   const { maxWorkers, ...limits } = options.limitsOf(keptSpec(clone.commonDir, state), state);
@@ -107,19 +108,29 @@ function takePlan(
   recorder: Recorder,
   { inbox }: NebulaStatus,
   home: ReturnType<typeof nebulaHome>,
+  onEvent: ConductOptions["onEvent"],
 ): void {
-  for (const { key, id, value } of inbox) {
-    if (!id.startsWith("plan/")) continue;
-    decidePlan(commonDir, requireState(home), value as unknown as PlanReply);
-    conductor.savedByHand(home);
-    recorder.took([key]);
+  for (const item of inbox) {
+    if (!item.id.startsWith("plan/")) continue;
+    const read = readAnswer(item);
+    if ("refused" in read) onEvent({ type: "warning", message: read.refused });
+    else if (read.said.kind === "plan") {
+      decidePlan(commonDir, requireState(home), read.said.reply);
+      conductor.savedByHand(home);
+    }
+    recorder.took([item.key]);
   }
 }
 
 /** The work that waits to land, and the runs that money is counted by, which other machines have copied. */
 async function fetchAll(
   repository: Repository,
-  { depot, state, signal }: Omit<CloneOptions, "root"> & { readonly state: NebulaState },
+  {
+    depot,
+    state,
+    signal,
+    onEvent,
+  }: Pick<ConductOptions, "depot" | "signal" | "onEvent"> & { readonly state: NebulaState },
 ): Promise<void> {
   const { id: nebula, phases } = state;
   const root = `refs/quasar/${nebula}/`;
@@ -130,7 +141,11 @@ async function fetchAll(
   for (const { ref: work, runs } of phases) {
     for (const runId of runs) {
       const epochs = epochsOf([...refs.keys()], `${root}${work}/${runId}/`);
-      await fetchRun(repository, { depot, nebula, work, runId, epochs, signal });
+      const whyNot = await takeRun(repository, { depot, nebula, work, runId, epochs, signal });
+      if (whyNot !== "") {
+        const message = `what the run ${runId} of ${work} has cost is not known here: ${whyNot}`;
+        onEvent({ type: "warning", message });
+      }
     }
   }
 }

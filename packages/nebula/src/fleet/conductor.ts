@@ -18,12 +18,13 @@ import {
   type Orders,
   outcomeId,
   PortError,
-  readReply,
 } from "../port/index.ts";
 import { gateId } from "../port/promises.ts";
 import type { NebulaHome } from "../state/home.ts";
+import { note } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Phase } from "../state/schedule.ts";
+import { readAnswer } from "./answers.ts";
 import { depotNames } from "./depot-names.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { LaneRef } from "./lane-ref.ts";
@@ -31,9 +32,9 @@ import { readOutcome } from "./outcome.ts";
 import { askedOf, takeQuestion } from "./questions.ts";
 import { isUnreachable, pushWhenReached, type Reach, whenReached } from "./reach.ts";
 import type { Recorder } from "./recorder.ts";
-import { fetchRun } from "./run-folder.ts";
 import { takeLane } from "./take-lane.ts";
 import type { ForServer } from "./take-over.ts";
+import { takeRun } from "./take-run.ts";
 
 export interface ConductorOptions {
   readonly port: NebulaPort;
@@ -56,6 +57,8 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
+  /** Keys of those that are no answers. */
+  readonly #refused = new Set<string>();
   readonly #leaving = new AbortController();
   #orders: Orders = { isPaused: false, stop: "" };
   #seen: Seen;
@@ -105,8 +108,9 @@ export class Conductor implements OverFleet {
       ]);
       // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
-      await this.#fetchRun(engine, phase.state);
+      const whyNot = await this.#fetchRun(engine, phase.state);
       recorder.answered(ref);
+      if (whyNot !== "") return { as: "failed", reason: `its run cannot be fetched: ${whyNot}` };
       const came = readOutcome(value);
       if (came.as !== "limited") haveSucceeded(engine, phase);
       return came;
@@ -156,30 +160,20 @@ export class Conductor implements OverFleet {
     if (pushed.kind === "refused") throw new NebulaError("ERR_BRANCH", pushed.message);
   }
 
-  async #fetchRun(engine: Engine, { ref, runId }: PhaseState): Promise<void> {
+  /** @returns Why it cannot be here, whoever tries; `""`: it is. */
+  async #fetchRun(engine: Engine, { ref, runId }: PhaseState): Promise<string> {
     const { port, depot, reach } = this.#options;
     const { repository, signal, store } = engine;
     const nebula = store.current.id;
-    const fetchIt = async (): Promise<void> => {
+    const fetched = async (): Promise<string> => {
       const { results } = await port.status(nebula);
       const result = results.find(
         (each) => each.key === "outcome" && each.work === ref && each.runId === runId,
       );
       const epochs = result === undefined ? [] : [result.epoch];
-      await fetchRun(repository, { depot, nebula, work: ref, runId, epochs, signal });
+      return takeRun(repository, { depot, nebula, work: ref, runId, epochs, signal });
     };
-    for (;;) {
-      try {
-        return await whenReached(fetchIt, { signal, reach, depot });
-      } catch (error) {
-        signal.throwIfAborted();
-        engine.tell({
-          type: "warning",
-          message: `the run of ${ref} is fetched again: ${String(error)}`,
-        });
-        await sleep(LOOK_MS, undefined, { signal });
-      }
-    }
+    return whenReached(fetched, { signal, reach, depot });
   }
 
   async moveBranch(
@@ -225,14 +219,21 @@ export class Conductor implements OverFleet {
     for (const [key, { id }] of this.#left) if (!waiting.has(id)) this.#left.delete(key);
     const answered = { commonDir: repository.commonDir, home, state: store.current };
     for (const item of status.inbox) {
-      if (this.#left.has(item.key) || item.id.startsWith("plan/")) continue;
+      const isKnown = this.#left.has(item.key) || this.#refused.has(item.key);
+      if (isKnown || item.id.startsWith("plan/")) continue;
       if (item.id.startsWith("note/")) {
         takeQuestion(engine, item.value);
         recorder.took([item.key]);
         continue;
       }
-      const id = item.id as Exclude<InboxItem["id"], `note/${string}`>;
-      leaveReply({ ...answered, now: new Date() }, id, readReply(id, item.value as never));
+      const read = readAnswer(item);
+      if ("refused" in read) {
+        this.#refused.add(item.key);
+        recorder.took([item.key]);
+        note(engine, { type: "warning", message: read.refused });
+        continue;
+      }
+      leaveReply({ ...answered, now: new Date() }, read.id, read.said);
       this.#left.set(item.key, item);
     }
   }

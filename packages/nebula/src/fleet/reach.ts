@@ -52,6 +52,11 @@ export async function whenReached<T>(
   }
 }
 
+/** Waits for a moment. @throws the signal's reason */
+export async function pause(signal: AbortSignal): Promise<void> {
+  await sleep(AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
 export interface PushWhenReached {
   readonly url: string;
   readonly updates: readonly DepotUpdate[];

@@ -73,7 +73,7 @@ test("a run that was left behind by another one is not offered any more", async 
 });
 
 test.for([
-  ["that went on meanwhile", ["awaiting_human", "running"]],
+  ["that was awaited meanwhile", ["awaiting_human", "running"]],
   ["that is worked on all the time", ["running"]],
 ] as const)(
   "an outcome that was taken is gone before its run is offered again, one %s",

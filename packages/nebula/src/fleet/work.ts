@@ -6,6 +6,7 @@ import { endRunProcesses } from "@quasar/agents/turns";
 import { askRemote } from "@quasar/git/internal";
 import { messageOf } from "@quasar/runs/internal";
 import type { ApplyOptions } from "../engine/apply.ts";
+import { NebulaError } from "../errors.ts";
 import type { Told } from "../events.ts";
 import {
   LANE,
@@ -14,13 +15,16 @@ import {
   type NebulaPort,
   type NebulaStatus,
   PortError,
+  type Release,
   type Worker,
 } from "../port/index.ts";
 import { conduct, type ConductOptions } from "./conduct.ts";
 import type { Seen } from "./conductor.ts";
 import { deadlineIn } from "./deadline.ts";
+import { FailedRuns } from "./failed-runs.ts";
 import { type HeldLease, holdLease } from "./held-lease.ts";
 import { dropLease, keepLease, keptLeases, workLease, type WorkLease } from "./kept-leases.ts";
+import { outcomeJson } from "./outcome.ts";
 import { perform } from "./perform.ts";
 import { fleetPlace, fleetTrees } from "./place.ts";
 import { KeyedQueue } from "./queue.ts";
@@ -102,6 +106,12 @@ export async function workOnFleet(options: WorkerOptions): Promise<void> {
   await new FleetWorker(options).run();
 }
 
+/** How long a lane is left alone, by `performance.now()`, unless something else than this is seen of its nebula. */
+interface Rest {
+  readonly untilMs: number;
+  readonly while: string;
+}
+
 class FleetWorker {
   readonly #options: WorkerOptions;
   readonly #worker: Worker;
@@ -120,8 +130,9 @@ class FleetWorker {
   readonly #tidied = new Map<string, number>();
   /** Nebulae that have ended, and whose work trees are removed. */
   readonly #ended = new Set<string>();
-  /** By nebula: until when its lane is left alone, and what has to be another before that. */
-  readonly #rest = new Map<string, { readonly untilMs: number; readonly while: string }>();
+  /** By nebula: how long its lane is left alone. */
+  readonly #rest = new Map<string, Rest>();
+  readonly #failedRuns = new FailedRuns();
 
   constructor(options: WorkerOptions) {
     this.#options = { ...options, signal: AbortSignal.any([options.signal, this.#end.signal]) };
@@ -294,21 +305,39 @@ class FleetWorker {
     const place = this.#placeOf(lease);
     const { nebula } = lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
-    let waitMs = 0;
+    let how: Release = {};
     try {
       await perform({
         ...this.#options,
         ...{ place, depot, reach: this.#reach, held, lease, isContinued, onEvent, signal },
         alone: (work) => this.#alone.run(nebula, work),
       });
+      this.#failedRuns.forget(lease.offer.runId);
     } catch (error) {
-      if (!signal.aborted) {
-        this.#failed(nebula, depot, error);
-        waitMs = FAILED_MS;
-      }
+      if (!signal.aborted) how = await this.#runFailed(lease, depot, error);
     }
-    await held.release({ waitMs });
+    await held.release(how);
     dropLease(place.leases, lease);
+  }
+
+  /** A run could not be carried out. @returns How it is given back. */
+  async #runFailed(lease: WorkLease, depot: string, error: unknown): Promise<Release> {
+    const { port } = this.#options;
+    const { runId } = lease.offer;
+    const reason = messageOf(error);
+    this.#failed(lease.nebula, depot, error);
+    if (isOfLaterVersion(error)) return { isUnfit: true };
+    const waitMs = this.#failedRuns.failed(runId);
+    if (waitMs !== undefined) return { waitMs };
+    const value = outcomeJson({ as: "failed", reason });
+    try {
+      await port.record(lease, { as: "result", key: "outcome", value });
+      this.#failedRuns.forget(runId);
+      return {};
+    } catch (unrecorded) {
+      this.#failed(lease.nebula, depot, unrecorded);
+      return { waitMs: FAILED_MS };
+    }
   }
 
   #tell(nebula: string, event: Told): void {
@@ -330,10 +359,10 @@ class FleetWorker {
   }
 
   async #conduct(held: HeldLease, depot: string): Promise<void> {
-    const { port, signal, stateFolder } = this.#options;
+    const { signal, stateFolder } = this.#options;
     const { nebula } = held.lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
-    let untilMs = performance.now() + REST_MS;
+    let restMs = REST_MS;
     let heard: Seen | undefined;
     try {
       const place = fleetPlace(stateFolder, nebula);
@@ -341,15 +370,22 @@ class FleetWorker {
       heard = await conduct({ ...this.#options, place, depot, reach, held, onEvent, signal });
     } catch (error) {
       if (!signal.aborted) this.#failed(nebula, depot, error);
-      untilMs = performance.now() + FAILED_MS;
+      // One of another version may get on with it.
+      restMs = isOfLaterVersion(error) ? REST_MS : FAILED_MS;
     }
     await held.release();
+    this.#rest.set(nebula, await this.#restOf(nebula, restMs, heard));
+  }
+
+  async #restOf(nebula: string, ms: number, heard: Seen | undefined): Promise<Rest> {
+    const untilMs = performance.now() + ms;
     try {
-      const status = await port.status(nebula);
+      const status = await this.#options.port.status(nebula);
       // What people have said since it looked last is for the next one, at once.
-      this.#rest.set(nebula, { untilMs, while: seenOf({ ...status, ...heard }) });
-    } catch {
-      // It is tried again at once.
+      return { untilMs, while: seenOf({ ...status, ...heard }) };
+    } catch (error) {
+      // What cannot be heard for a moment says nothing of the nebula.
+      return { untilMs: isUnreachable(error) ? 0 : untilMs, while: UNREADABLE };
     }
   }
 
@@ -378,11 +414,22 @@ function keyOf({ nebula, work }: Pick<Lease, "nebula" | "work">): string {
   return `${nebula} ${work}`;
 }
 
+/** In place of what is seen of a nebula whose state this worker cannot read. */
+const UNREADABLE = "";
+
 /** What of a nebula has to be another before a conductor that has ended has something to do again. */
 function seenOf(status: NebulaStatus): string {
-  const { phases, planVerdict, revision } = stateOf(status);
-  return JSON.stringify([
-    ...[phases, planVerdict, revision],
-    ...[status.inbox.map(({ key }) => key), status.orders],
-  ]);
+  try {
+    const { phases, planVerdict, revision } = stateOf(status);
+    return JSON.stringify([
+      ...[phases, planVerdict, revision],
+      ...[status.inbox.map(({ key }) => key), status.orders],
+    ]);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function isOfLaterVersion(error: unknown): boolean {
+  return error instanceof NebulaError && error.code === "ERR_INCOMPATIBLE_VERSION";
 }
