@@ -16,6 +16,7 @@ import {
   PortError,
   type Worker,
 } from "../port/index.ts";
+import { isUnfinished } from "../state/list.ts";
 import { conduct, type ConductOptions } from "./conduct.ts";
 import { deadlineIn } from "./deadline.ts";
 import { type HeldLease, holdLease } from "./held-lease.ts";
@@ -27,7 +28,6 @@ import { isUnreachable, SERVER } from "./reach.ts";
 import { type ReachEvent, ReachLog } from "./reach-log.ts";
 import { removeTrees } from "./remove-trees.ts";
 import { stateOf } from "./state-of.ts";
-import { isUnfinished } from "../state/list.ts";
 
 type OfApply = "optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys" | "withoutOwnHook";
 
