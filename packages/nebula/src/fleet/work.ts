@@ -18,6 +18,7 @@ import {
   type Release,
   type Worker,
 } from "../port/index.ts";
+import { isUnfinished } from "../state/list.ts";
 import { conduct, type ConductOptions } from "./conduct.ts";
 import type { Seen } from "./conductor.ts";
 import { deadlineIn } from "./deadline.ts";
@@ -32,7 +33,6 @@ import { isUnreachable, SERVER } from "./reach.ts";
 import { type ReachEvent, ReachLog } from "./reach-log.ts";
 import { removeTrees } from "./remove-trees.ts";
 import { stateOf } from "./state-of.ts";
-import { isUnfinished } from "../state/list.ts";
 
 type OfApply = "optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys" | "withoutOwnHook";
 

@@ -3,7 +3,7 @@ import { widthOf } from "@quasar/runs/text";
 import { expect, test } from "vitest";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
-import { findingLines, linesOf, liveBlock, nextLines, type View } from "./text.ts";
+import { findingLines, labelled, linesOf, liveBlock, nextLines, type View } from "./text.ts";
 
 const plain: View = { columns: undefined, paint: (_style, text) => text, live: false };
 
@@ -16,6 +16,14 @@ const finding: Finding = {
 };
 
 const TURN = "20261121-101500-7f3a9c";
+
+test("what a long label takes of its line is missing to the text", () => {
+  const lines = labelled({ ...plain, columns: 40 }, "payment-with-a-…", "word ".repeat(9).trim());
+  expect(lines).toEqual([
+    "  payment-with-a-… word word word word",
+    "           word word word word word",
+  ]);
+});
 
 test("no command to type next is broken, also where it goes to another folder first", () => {
   const command = `cd /home/ada/${"widgets-".repeat(10)} && quasar resume --max-budget 6.04`;
