@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Lease } from "../port/index.ts";
+import { type Lease, PortError } from "../port/index.ts";
 import { type Clocks, CLOCKS, deadlineIn } from "./deadline.ts";
 import { holdLease } from "./held-lease.ts";
 
@@ -39,6 +39,29 @@ test("a wall clock that jumps forward has the server asked before anything begin
   expect(await held.sure()).toBe(true);
   expect(renewals()).toBeGreaterThan(before);
   expect(held.lost.aborted).toBe(false);
+});
+
+test("a renewal without an answer is made again soon, not only after the next third", async () => {
+  const askedAt: number[] = [];
+  const again = Promise.withResolvers<void>();
+  const held = holdLease({
+    lease: { ...LEASE, ttlMs: 6000 },
+    port: {
+      async renew() {
+        askedAt.push(performance.now());
+        if (askedAt.length === 1) throw new PortError("ERR_UNREACHABLE", "cut");
+        again.resolve();
+        return { as: "held", orders: { isPaused: false, stop: "" } };
+      },
+      release: async () => {},
+    },
+    ...{ deadline: deadlineIn(6000), graceMs: 1000 },
+    orders: { isPaused: false, stop: "" },
+  });
+  onTestFinished(() => held.release());
+  await again.promise;
+  const [first = 0, second = 0] = askedAt;
+  expect(second - first).toBeLessThan(1500);
 });
 
 test("a wall clock that jumps back changes nothing", () => {

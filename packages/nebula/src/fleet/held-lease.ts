@@ -41,6 +41,7 @@ export function holdLease<L extends Held>(options: HoldOptions<L>): HeldLease<L>
   const lost = new AbortController();
   const ended = new AbortController();
   let { orders, deadline } = options;
+  let isHeard = true;
   // Work that is under way is not cut off since somebody sets a clock.
   const even = { ...clocks, wall: clocks.steady };
   let grace = deadlineIn(lease.ttlMs + graceMs, even);
@@ -56,7 +57,9 @@ export function holdLease<L extends Held>(options: HoldOptions<L>): HeldLease<L>
       if (renewed.as === "stale") lose("another worker has taken it over");
       else ({ orders } = renewed);
       [deadline, grace] = [next, later];
+      isHeard = true;
     } catch (error) {
+      isHeard = false;
       if (!(error instanceof PortError)) throw error;
       if (error.code === "ERR_NOT_FOUND") lose(error.message);
       else if (grace.isOver()) lose("the server was out of reach for too long");
@@ -64,7 +67,7 @@ export function holdLease<L extends Held>(options: HoldOptions<L>): HeldLease<L>
   };
   const renewing = (async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      const waitMs = deadline.isOver() ? AGAIN_MS : lease.ttlMs / 3;
+      const waitMs = isHeard && !deadline.isOver() ? lease.ttlMs / 3 : AGAIN_MS;
       await sleep(waitMs, undefined, { signal: ended.signal }).catch(() => {});
       if (!ended.signal.aborted) await renewOnce();
     }

@@ -77,7 +77,7 @@ interface OfNebula {
 }
 
 /**
- * How often is asked for work, in milliseconds at most; often enough within a lease: where nobody is heard for a third of it,
+ * How often is asked for work, in milliseconds at most; often enough within a lease: where nobody is heard for half of it,
  * the server takes it that nobody could be, and has each last its whole time again.
  */
 const ASK_MS = 1000;

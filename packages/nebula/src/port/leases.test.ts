@@ -75,7 +75,7 @@ function walk(steps: readonly Step[], ttlMs: number): number {
       asks += 1;
       continue;
     }
-    if (time - calledAt > Math.max(1000, ttlMs / 3)) backAt = time;
+    if (time - calledAt > ttlMs / 2) backAt = time;
     calledAt = time;
     const now = time + skew;
     if (player.held === undefined) {
@@ -135,6 +135,29 @@ test.for([3000, 10_000, 30_000])(
       expect(taken).toBeGreaterThanOrEqual(ttlMs);
       expect(taken).toBeLessThanOrEqual(jumpMs === 0 ? ttlMs : 2 * ttlMs);
     }
+  },
+);
+
+test.for([3000, 10_000, 30_000])(
+  "what a dead worker holds for %i ms is free, though another one is all that is heard",
+  (ttlMs) => {
+    const other: Offer = { ...OFFER, work: "p2-00000000" };
+    const offers = [OFFER, other];
+    const wanted = (id: string, choice: Offer) => ({
+      ...{ ask: anAsk(id, id, ttlMs), writer: `0000000${id.slice(1)}`, offers },
+      choices: [choice],
+    });
+    let [table] = lease(NO_LEASES, wanted("w1", OFFER), 1e12);
+    const [begun, held] = lease(table, wanted("w2", other), 1e12);
+    table = begun;
+    // Each third of its time, and as long as the answer before took.
+    const everyMs = ttlMs / 3 + 50;
+    let now = 1e12;
+    while (now < 1e12 + ttlMs) {
+      now += everyMs;
+      [table] = renew(table, held as Lease, now);
+    }
+    expect(lease(table, wanted("w3", OFFER), now)[1]?.epoch.n).toBe(2);
   },
 );
 

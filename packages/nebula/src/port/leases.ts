@@ -73,7 +73,8 @@ function putBack(record: LeaseRecord, now: number, by: number): LeaseRecord {
 
 function heardAgain(record: LeaseRecord, now: number, silentMs: number): LeaseRecord {
   const { until, ttlMs } = record;
-  if (silentMs <= Math.max(1000, ttlMs / 3)) return record;
+  // Who renews is heard each third, and later by what its calls take: that is no silence.
+  if (silentMs <= ttlMs / 2) return record;
   return { ...record, until: Math.max(until, now + ttlMs) };
 }
 

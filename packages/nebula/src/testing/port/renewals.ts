@@ -126,7 +126,7 @@ export const RENEWALS: readonly Case[] = [
       const lane = await scene.begun(anOffer(A));
       const lease = await scene.take(A);
       await scene.kit.restart();
-      await scene.kit.pass(1200);
+      await scene.kit.pass(TTL_MS / 2 + 200);
       await stays(scene, A, TTL_MS - 900);
       assert.equal(await scene.port.fence(lease), "ok");
       assert.equal(await scene.port.fence(lane), "ok");
