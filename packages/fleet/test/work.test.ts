@@ -250,6 +250,9 @@ test("what conflicts is worked on again, what waits for a person lands once appr
     1, 2,
   ]);
   expect(fleet.inDepot("show", "nebula/demo:base.txt")).toBe("of both");
+  const { value } = await fleet.port.watch(id, 0, new AbortController().signal).next();
+  const messages = value?.events.map((event) => ("message" in event ? event.message : ""));
+  expect(messages?.filter((message) => message.includes("not carried out"))).toEqual([]);
 });
 
 test("a stop ends all after their turns, until it is continued", { timeout: 120_000 }, async () => {

@@ -50,6 +50,8 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
+  /** Keys of those that the engine has taken since, until the server has them no more. */
+  readonly #taken = new Set<string>();
   #isPaused = false;
   #isStopping = false;
 
@@ -169,13 +171,18 @@ export class Conductor implements OverFleet {
     if (status === undefined) return;
     this.#order(engine, status);
     const waiting = new Set(itemsOnDisk(home, store.current).map((item) => item.id));
-    recorder.took(
-      [...this.#left.values()].flatMap(({ key, id }) => (waiting.has(id) ? [] : [key])),
-    );
-    for (const [key, { id }] of this.#left) if (!waiting.has(id)) this.#left.delete(key);
+    const known = new Set(status.inbox.map(({ key }) => key));
+    for (const key of this.#taken) if (!known.has(key)) this.#taken.delete(key);
+    const taken = [...this.#left.values()].filter(({ id }) => !waiting.has(id));
+    recorder.took(taken.map(({ key }) => key));
+    for (const { key } of taken) {
+      this.#left.delete(key);
+      this.#taken.add(key);
+    }
     const answered = { commonDir: repository.commonDir, home, state: store.current };
     for (const item of status.inbox) {
-      if (this.#left.has(item.key) || item.id.startsWith("plan/")) continue;
+      if (this.#left.has(item.key) || this.#taken.has(item.key)) continue;
+      if (item.id.startsWith("plan/")) continue;
       if (item.id.startsWith("note/")) {
         takeQuestion(engine, item.value);
         recorder.took([item.key]);
