@@ -103,7 +103,11 @@ test("a nebula is worked on over a depot and lands there", { timeout: 120_000 },
     "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
     "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
   });
-  await fleet.until(id, isDone);
+  const { phases } = await fleet.until(id, isDone);
+  expect(phases.map(({ runs, machines }) => runs.map((run) => machines?.[run]))).toEqual([
+    ["one"],
+    ["one"],
+  ]);
   expect(fleet.inDepot("log", "--first-parent", "--format=%s", "nebula/demo").split("\n")).toEqual([
     "Land b: Phase b",
     "Land a: Phase a",

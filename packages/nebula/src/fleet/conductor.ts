@@ -87,8 +87,11 @@ export class Conductor implements OverFleet {
       // It stays offered: its worker continues, and the next conductor takes what comes of it.
       if (value === undefined) return { as: "interrupted" };
       await this.#fetchRun(engine, phase.state);
+      const { came, machine } = readOutcome(value);
+      // As long as it is offered: what is saved next says what came of it.
+      if (machine !== "") keepMachine(engine, phase.state, machine);
       recorder.withdraw(ref);
-      return readOutcome(value);
+      return came;
     } finally {
       over.abort();
     }
@@ -211,6 +214,11 @@ export class Conductor implements OverFleet {
 }
 
 const LOST = "another machine has taken the lane over";
+
+/** Who carried out the run of a phase's attempt. */
+function keepMachine({ store }: Engine, { id, runId }: PhaseState, machine: string): void {
+  store.keep(id, { machines: { ...store.phase(id).machines, [runId]: machine } });
+}
 
 async function offerOf(engine: Engine, { spec, state }: Phase): Promise<Offer> {
   const maxBudgetUsd = await engine.budgetOfRun(state);

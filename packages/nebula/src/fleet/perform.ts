@@ -28,6 +28,8 @@ type OfCarry =
 
 export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly port: NebulaPort;
+  /** For people: where it runs. */
+  readonly machine: string;
   readonly place: FleetPlace;
   readonly depot: string;
   readonly held: HeldLease;
@@ -192,11 +194,11 @@ function requireRun({ phases }: NebulaState, ref: string, runId: string): void {
 
 /** Out of reach the server has it later, as long as the lease is not lost. */
 async function recordOutcome(
-  { port, lease, onEvent }: PerformOptions,
+  { port, lease, machine, onEvent }: PerformOptions,
   came: Exclude<Came, { readonly as: "interrupted" | "waits" }>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const value = outcomeJson(came);
+  const value = outcomeJson({ came, machine });
   return whenReached(() => port.record(lease, { as: "result", key: "outcome", value }), signal, {
     onEvent,
   });
