@@ -56,6 +56,7 @@ test("a person reads a change, accepts it, and leaves; the size changes meanwhil
   screen.type("y");
   await screen.until("two: accepted");
   screen.type("j");
+  await screen.until(() => !screen.text().includes("two: accepted"));
   await screen.until("approved; lands");
   screen.type("q");
   await screen.prompt(0);

@@ -95,6 +95,47 @@ test("what a person was not shown is not decided", async () => {
   expect(await scene.inbox()).toEqual([]);
 });
 
+test("what an agent asks is answered, and the plan is approved", async () => {
+  const { at, scene, lane, watch } = await working();
+  const id = "q-01234567";
+  const asked = { id, phase: "a", cycle: 1, detail: "", options: [], summary: "Which port?" };
+  await scene.save(lane, {
+    phases: { a: { questions: [id] } },
+    events: [{ type: "question_asked", role: "coder", kind: "blocker", ...asked }],
+  });
+  const screen = new Terminal(at);
+  screen.quasar(...watch);
+  await screen.until("question Which port?");
+  screen.type("a");
+  await screen.until("Your answer:");
+  screen.type("8080");
+  await screen.until("8080_");
+  screen.type("\r");
+  await screen.until("Sure?");
+  screen.type("y");
+  await screen.until("a: answered; the machine with the lane takes it");
+  expect(await scene.inbox()).toMatchObject([
+    { id: `question/${id}`, value: { text: "8080", agent: "" } },
+  ]);
+  await screen.until(() => !screen.text().includes("question Which port?"));
+  const change = { planVerdict: "asked", revision: "1".repeat(16) } as const;
+  await scene.save(lane, { change });
+  await screen.until("! the plan");
+  expect(screen.text()).toMatch(/\. b +waits for its turn/u);
+  screen.type("n");
+  await screen.until("── the plan ──");
+  expect(screen.text()).toContain("\n phases\n");
+  screen.type("a");
+  await screen.until("accept the plan");
+  screen.type("y");
+  await screen.until("the plan: accepted; the machine with the lane takes it");
+  const reply = { verb: "approve", reason: "" };
+  expect((await scene.inbox()).at(-1)).toMatchObject({
+    id: `plan/${change.revision}`,
+    value: reply,
+  });
+});
+
 test("while its server is out of reach the screen stays and says so, and continues after", async () => {
   const { at, ingress, scene, lane, watch } = await working();
   const screen = new Terminal(at);

@@ -185,9 +185,9 @@ function waitsFor(
   if (status === "paused") return ["paused"];
   // What it needs is not known here, and a fleet resumes by itself.
   if (phase.machine !== undefined) {
-    return phase.status === "pending"
-      ? ["waits for its turn"]
-      : ["waits for a free worker", "waits"];
+    return phase.status === "running"
+      ? ["waits for a free worker", "waits"]
+      : ["waits for its turn"];
   }
   if (status === "stopped") {
     return phase.attempts.length === 0 ? ["not begun"] : ["stopped; can resume", "stopped"];
