@@ -59,7 +59,10 @@ test("what comes here is what was checked, whatever the depot says next", async 
     exit $code\n`;
   writeFileSync(join(bin, "git"), script);
   chmodSync(join(bin, "git"), 0o755);
-  expect(await fetch({ PATH: `${bin}:${at.env["PATH"] ?? ""}` })).toMatchObject({ type: "nebula_fetch", tipSha: landed });
+  expect(await fetch({ PATH: `${bin}:${at.env["PATH"] ?? ""}` })).toMatchObject({
+    type: "nebula_fetch",
+    tipSha: landed,
+  });
   expect(git("rev-parse", BRANCH)).toBe(landed);
   expect(git("ls-remote", depot, BRANCH)).toContain(other);
 });
