@@ -18,8 +18,8 @@ export interface RecorderOptions {
   /** As the server has it. */
   readonly state: string;
   readonly offers: readonly Offer[];
-  /** Aborted once the lane is another's. */
-  readonly lost: AbortSignal;
+  /** Aborted once nothing is to be recorded any more. */
+  readonly over: AbortSignal;
   /** Called once where the server refuses what this conductor records: it is none any more. */
   readonly onStale: (why: string) => void;
 }
@@ -88,7 +88,7 @@ export class Recorder {
     this.#want();
   }
 
-  /** Returns once the server has all that was saved before. @throws the reason of `lost`; {@link PortError} */
+  /** Returns once the server has all that was saved before. @throws the reason of `over`; {@link PortError} */
   async recorded(): Promise<void> {
     const wanted = this.#wanted;
     while (this.#done < wanted) await this.#write();
@@ -117,14 +117,14 @@ export class Recorder {
   }
 
   async #recordNow(closes?: PromiseId): Promise<"recorded" | "news"> {
-    const { port, held, lost, onStale } = this.#options;
+    const { port, held, over, onStale } = this.#options;
     const [wanted, state] = [this.#wanted, this.#state];
     const taken = [...this.#taken];
     // What is repeated since no answer came is the same.
     const offers = [...this.#offers.values()];
     const entry = { as: "state", onto: this.#rev, state, taken, offers, closes } as const;
     for (;;) {
-      lost.throwIfAborted();
+      over.throwIfAborted();
       try {
         const recorded = await port.record(held, entry);
         if (recorded.as === "news") return "news";
@@ -137,7 +137,7 @@ export class Recorder {
       } catch (error) {
         if (!(error instanceof PortError)) throw error;
         if (isUnreachable(error)) {
-          await sleep(AGAIN_MS, undefined, { signal: lost });
+          await sleep(AGAIN_MS, undefined, { signal: over });
           continue;
         }
         if (error.code === "ERR_CONFLICT") onStale(error.message);
