@@ -50,11 +50,13 @@ const APPROVAL: ModelTurn = {
   },
 };
 
-const isReview = ({ system }: ModelRequest): boolean => system.includes("You are the reviewer");
+const isReview = (request: ModelRequest): boolean => said(request).includes("You are the reviewer");
 
-/** The work tree that a request is of. */
-export function treeOf({ system, prompts }: ModelRequest): string {
-  return /\/\S+\/p\d-[0-9a-f]{8}/u.exec(`${system}\n${prompts.join("\n")}`)?.[0] ?? "";
+const said = ({ system, prompts }: ModelRequest): string => `${system}\n${prompts.join("\n")}`;
+
+/** The work tree that a request is of; `""`: the agent does not say it to its model. */
+export function treeOf(request: ModelRequest): string {
+  return /\/\S+\/p\d-[0-9a-f]{8}/u.exec(said(request))?.[0] ?? "";
 }
 
 /** The phase that a request is of. */

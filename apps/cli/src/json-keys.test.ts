@@ -30,7 +30,7 @@ const KEYS = `
   keyId keyIds keyIndex keyPath keys kills kind knownUsd landedAt landedCount landedSha landing
   landings landsAfter lane lastAt lastCheckpoint lastCheckpointId lastKnownState lastOutput
   lastState lastTurn leadsTo life likelyUsd limit line lines lives log login loginCommand losses
-  machine maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning
+  machine machines maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens maxWorkers meaning
   mergeOrder mergedFrom message metadata minisign missingPhaseIds model modifiedAt n name names
   nebula nebulaId nebulae neededBudgetUsd needs needsHumanReview needsTrust next nextText note
   notify numTurns obstacles onCommit onCrash onPr onPush onReject onStepComplete onValidation

@@ -21,7 +21,10 @@ const WAITS: Partial<PhaseState> = {
   ...{ base: "1".repeat(40), tip: "2".repeat(40), runId: RUN_ID, runs: [RUN_ID] },
 };
 const CANDIDATE = "3".repeat(40);
-const DONE: Partial<PhaseState> = { status: "done", landing: 1, candidate: CANDIDATE };
+const DONE: Partial<PhaseState> = {
+  ...{ status: "done", landing: 1, candidate: CANDIDATE },
+  ...{ onto: "4".repeat(40), tree: "5".repeat(40) },
+};
 
 /** A nebula of a fleet on which machine `machine of w1` works, and a user outside of any repository. */
 async function working() {
@@ -142,6 +145,32 @@ test("without a terminal it follows the log until the nebula has ended", async (
   const plain = await quasar(at, [...watch, "--plain"]);
   const log = await quasar(at, ["nebula", "log", scene.id, "--follow", "--fleet", watch[3]]);
   expect(plain.stdout).toBe(log.stdout);
+});
+
+test("a report from anywhere has the machines of each phase", async () => {
+  const { at, scene, lane, watch } = await working();
+  const machines = { [RUN_ID]: "machine of w0" };
+  await scene.save(lane, { phases: { b: { ...DONE, machines, verified: true } } });
+  const report = ["report", "demo", ...watch.slice(2)];
+  const { stdout } = await quasar(at, report);
+  expect(stdout).toMatch(/^\| `a` \| works \| 1 \| `machine of w1` \|/mu);
+  expect(stdout).toMatch(/^\| `b` \| landed \| 1 \| `machine of w0` \| `3333333333` \|/mu);
+  expect(stdout).toContain(`quasar nebula status ${scene.id} --fleet ${watch[3]}`);
+  expect(stdout).not.toMatch(/cost|\$/u);
+  const json = lastRecord(await quasar(at, [...report, "--json"]));
+  expect(json).toMatchObject({
+    type: "nebula_report",
+    phases: [
+      { machine: "machine of w1", machines: ["machine of w1"], isWorkedOn: true },
+      { machine: "", machines: ["machine of w0"], isWorkedOn: false },
+      { machine: "", machines: [] },
+    ],
+    events: [{ type: "phase_begun" }],
+    hasUnreportedCosts: true,
+  });
+  const page = await quasar(at, [...report, "--html", "report.html"]);
+  expect(page.code).toBe(2);
+  expect(page.stderr).toContain(`quasar report demo --fleet ${watch[3]}`);
 });
 
 test("a nebula that the fleet does not have is named", async () => {

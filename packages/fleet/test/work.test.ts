@@ -29,7 +29,11 @@ test("a nebula is worked on over a depot and lands there", { timeout: 120_000 },
     "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
     "Phase b": (tree) => write(tree, { "b.txt": "b\n" }),
   });
-  await fleet.until(id, isDone);
+  const { phases } = await fleet.until(id, isDone);
+  expect(phases.map(({ runs, machines }) => runs.map((run) => machines?.[run]))).toEqual([
+    ["one"],
+    ["one"],
+  ]);
   expect(fleet.inDepot("log", "--first-parent", "--format=%s", "nebula/demo").split("\n")).toEqual([
     "Land b: Phase b",
     "Land a: Phase a",
@@ -157,6 +161,9 @@ test("what conflicts is worked on again, what waits for a person lands once appr
     1, 2,
   ]);
   expect(fleet.inDepot("show", "nebula/demo:base.txt")).toBe("of both");
+  const { value } = await fleet.port.watch(id, 0, new AbortController().signal).next();
+  const messages = value?.events.map((event) => ("message" in event ? event.message : ""));
+  expect(messages?.filter((message) => message.includes("not carried out"))).toEqual([]);
 });
 
 test("a stop ends all after their turns, until it is continued", { timeout: 120_000 }, async () => {

@@ -47,3 +47,5 @@ export { resumeCommand } from "./state/resume-command.ts";
 export { nebulaHome, refsOf, runsFolder } from "./state/home.ts";
 export { engineOf } from "./state/lock.ts";
 export { createFilePort, type FilePort, type FilePortOptions } from "./port/files/file-port.ts";
+export { fleetNebulaFacts, type FleetSources } from "./fleet/fleet-facts.ts";
+export { continueHistory, type FleetHistory, NO_HISTORY } from "./fleet/history.ts";

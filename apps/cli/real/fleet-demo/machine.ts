@@ -28,7 +28,7 @@ export interface MachineOptions {
 }
 
 export interface WorkerSays {
-  readonly what: "takes" | "leaves" | "warning" | "event";
+  readonly what: "takes" | "leaves" | "warning" | "event" | "away" | "back";
   readonly work: string;
   readonly message: string;
 }

@@ -152,7 +152,7 @@ export class FleetDemo implements Play {
   }
 
   #hear(machine: string, { what, work, message }: WorkerSays): void {
-    if (what === "warning") this.#line(machine, message);
+    if (what === "warning" || what === "away") this.#line(machine, message);
     if (what !== "takes") return;
     this.#line(
       machine,

@@ -803,6 +803,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--html <path>", "as a page, in a file"],
       ["--open", "as a page, which a browser shows"],
       ["--force", "replace the file even if it is no report"],
+      OVER_FLEET,
     ],
     examples: [
       ["quasar report | gh pr create --body-file -", "what was worked on last"],

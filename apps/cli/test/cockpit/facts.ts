@@ -240,6 +240,7 @@ export function shownFleet(silent?: FleetShown["silent"]): Shown {
         attempts: phase.attempts.map(() => ({ ...begun, startedAt: "2026-11-21T16:01:00Z" })),
         ...(phase.id === "login-api" && { baseSha: "a".repeat(40), tipSha: "b".repeat(40) }),
         machine: machines[phase.id] ?? "",
+        machines: phase.id === "login-api" ? ["one", "two"] : [machines[phase.id] ?? []].flat(),
       })),
     },
     fleet: { url: "http://127.0.0.1:8080", depot: "ssh://git@example.org/depot.git", silent },

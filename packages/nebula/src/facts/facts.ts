@@ -3,7 +3,7 @@ import { exactUsd } from "@quasar/runs/internal";
 import type { EngineLimits } from "../context/context.ts";
 import { limitOf, type Shortage } from "../engine/budget.ts";
 import type { NebulaObstacle } from "../engine/find-obstacles.ts";
-import type { NebulaNow } from "../people/now.ts";
+import type { FleetNow, NebulaNow } from "../people/now.ts";
 import { planOrder } from "../spec/order.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import { attemptsOf } from "../state/attempts.ts";
@@ -114,7 +114,7 @@ function phaseFacts({
     const reservedUsd = isWorkedOn ? Math.max(0, exactUsd(phase.reservedUsd - spent.spentUsd)) : 0;
     return {
       ...{ id, title: own?.title ?? "", status, isWorkedOn, retryAt, attempt },
-      ...(now.fleet && { machine: now.fleet.machines.get(id) ?? "" }),
+      ...(now.fleet && machineFacts(phase, now.fleet)),
       standing: standingOf({ status, isWorkedOn, landedSha, retryAt }, now),
       reason: reasonBy(phase, shortages),
       isMerge: phase.merges !== "",
@@ -128,6 +128,15 @@ function phaseFacts({
       landsAfter: now.laneWaits.get(id) ?? "",
     };
   });
+}
+
+function machineFacts(
+  { id, runs, machines: of = {} }: PhaseState,
+  { machines }: FleetNow,
+): Required<Pick<PhaseFacts, "machine" | "machines">> {
+  const machine = machines.get(id) ?? "";
+  const all = [...runs.map((run) => of[run] ?? ""), machine].filter((each) => each !== "");
+  return { machine, machines: [...new Set(all)] };
 }
 
 /** Whether a phase has waited for a larger limit, and has it by now. */

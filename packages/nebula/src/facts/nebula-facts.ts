@@ -119,6 +119,8 @@ export interface PhaseFacts {
   readonly isWorkedOn: boolean;
   /** The machine that works on it now; `""`: none does. @default nobody but this one works on the nebula */
   readonly machine?: string | undefined;
+  /** Those that have worked on it, and the one that does, oldest first. @default as `machine` */
+  readonly machines?: readonly string[] | undefined;
   /** Why it failed, was skipped or waits; why its last landing was refused. */
   readonly reason: string;
   /** Whether it only merges a commit of the base branch, and is no phase of work. */

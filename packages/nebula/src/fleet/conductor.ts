@@ -57,13 +57,15 @@ export class Conductor implements OverFleet {
   readonly #options: ConductorOptions;
   /** Items of the inbox that were left here for the engine. */
   readonly #left = new Map<string, InboxItem>();
+  /** Keys of those that the engine has taken since, until the server has them no more. */
+  readonly #taken = new Set<string>();
   /** Keys of those that are no answers. */
   readonly #refused = new Set<string>();
   readonly #leaving = new AbortController();
   #orders: Orders = { isPaused: false, stop: "" };
   #seen: Seen;
   /** Offers that somebody has taken. */
-  #taken = 0;
+  #atWork = 0;
 
   /** @param seen - Of the nebula as it was when this one began. */
   constructor(options: ConductorOptions, seen: Seen) {
@@ -78,7 +80,7 @@ export class Conductor implements OverFleet {
 
   /** How many phases are worked on at once where nobody says it: one is offered, beside those that workers have taken. */
   get maxWorkers(): number {
-    return this.#taken + 1;
+    return this.#atWork + 1;
   }
 
   saved(text: Uint8Array): void {
@@ -111,7 +113,8 @@ export class Conductor implements OverFleet {
       const whyNot = await this.#fetchRun(engine, phase.state);
       recorder.answered(ref);
       if (whyNot !== "") return { as: "failed", reason: `its run cannot be fetched: ${whyNot}` };
-      const came = readOutcome(value);
+      const { came, machine } = readOutcome(value);
+      if (machine !== "") keepMachine(engine, phase.state, machine);
       if (came.as !== "limited") haveSucceeded(engine, phase);
       return came;
     } finally {
@@ -211,16 +214,21 @@ export class Conductor implements OverFleet {
     if (status === undefined) return;
     this.#seen = status;
     this.#order(engine, status);
-    this.#taken = takenOf(status);
+    this.#atWork = takenOf(status);
     const waiting = new Set(itemsOnDisk(home, store.current).map((item) => item.id));
-    recorder.took(
-      [...this.#left.values()].flatMap(({ key, id }) => (waiting.has(id) ? [] : [key])),
-    );
-    for (const [key, { id }] of this.#left) if (!waiting.has(id)) this.#left.delete(key);
+    const known = new Set(status.inbox.map(({ key }) => key));
+    for (const key of this.#taken) if (!known.has(key)) this.#taken.delete(key);
+    const taken = [...this.#left.values()].filter(({ id }) => !waiting.has(id));
+    recorder.took(taken.map(({ key }) => key));
+    for (const { key } of taken) {
+      this.#left.delete(key);
+      this.#taken.add(key);
+    }
     const answered = { commonDir: repository.commonDir, home, state: store.current };
     for (const item of status.inbox) {
-      const isKnown = this.#left.has(item.key) || this.#refused.has(item.key);
-      if (isKnown || item.id.startsWith("plan/")) continue;
+      const { key } = item;
+      if (this.#left.has(key) || this.#taken.has(key) || this.#refused.has(key)) continue;
+      if (item.id.startsWith("plan/")) continue;
       if (item.id.startsWith("note/")) {
         takeQuestion(engine, item.value);
         recorder.took([item.key]);
@@ -257,6 +265,11 @@ function haveSucceeded(engine: Engine, { spec }: Phase): void {
   const { coder, reviewer } = engine.optionsOf(spec, engine.spec);
   const now = engine.now().getTime();
   for (const { name } of [coder, reviewer]) engine.agentLimits.succeeded(name, now);
+}
+
+/** Who carried out the run of a phase's attempt. */
+function keepMachine({ store }: Engine, { id, runId }: PhaseState, machine: string): void {
+  store.keep(id, { machines: { ...store.phase(id).machines, [runId]: machine } });
 }
 
 /** What a worker has to know of a run beside the state. */

@@ -69,9 +69,23 @@ test("a phase has the machine that holds its work; one that lands has the machin
   ]);
 });
 
+test("an attempt has the machine on which it has come to something", () => {
+  const runs = { runs: ["r1", "r2"], machines: { r1: "one" } };
+  const holders = [held("ref-a", "two")];
+  const given = { phases: { a: { ...RUNNING, ...runs }, b: RUNNING }, status: { holders } };
+  const { phases } = factsOf(given);
+  expect(phases.map(({ machines }) => machines)).toEqual([["one", "two"], []]);
+  expect(phases.map(({ attempts }) => attempts.map(({ machine }) => machine))).toEqual([
+    ["one", undefined],
+    [undefined],
+  ]);
+});
+
 test("what its runs have cost is not known, and is no zero", () => {
   expect(factsOf({ phases: { a: {} } }).money.hasUnreportedCosts).toBe(false);
-  expect(factsOf({ phases: { a: RUNNING } }).money.hasUnreportedCosts).toBe(true);
+  const { money, phases } = factsOf({ phases: { a: RUNNING, b: {} } });
+  expect(money.hasUnreportedCosts).toBe(true);
+  expect(phases.map((phase) => phase.money.hasUnreportedCosts)).toEqual([true, false]);
 });
 
 test.for([

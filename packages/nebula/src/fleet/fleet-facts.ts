@@ -3,7 +3,7 @@ import type { NebulaFacts } from "../facts/nebula-facts.ts";
 import type { FleetNow, NebulaNow, StandingLimit } from "../people/now.ts";
 import { LANE, type NebulaStatus } from "../port/index.ts";
 import type { AgentQuestion } from "../question.ts";
-import { NOTHING } from "../state/cost.ts";
+import { type NebulaCost, NOTHING, sumOf } from "../state/cost.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import type { FleetHistory } from "./history.ts";
 
@@ -24,12 +24,17 @@ export interface FleetSources {
  */
 export function fleetNebulaFacts(sources: FleetSources): NebulaFacts {
   const { state, history } = sources;
-  const hasBegun = state.phases.some(({ runs }) => runs.length > 0);
-  const total = { ...NOTHING, hasUnreportedCosts: hasBegun };
   return nebulaFacts({
-    ...{ state, spec: undefined, cost: { total, phases: new Map() }, now: nowOf(sources) },
+    ...{ state, spec: undefined, cost: costOf(state), now: nowOf(sources) },
     ...{ story: history.story, runs: new Map() },
   });
+}
+
+/** It is not known, which is no zero. */
+function costOf({ phases }: NebulaState): NebulaCost {
+  const begun = phases.filter(({ runs }) => runs.length > 0);
+  const costs = new Map(begun.map(({ id }) => [id, { ...NOTHING, hasUnreportedCosts: true }]));
+  return { total: sumOf(costs.values()), phases: costs };
 }
 
 function nowOf(sources: FleetSources): NebulaNow {

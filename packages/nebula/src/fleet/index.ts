@@ -1,7 +1,5 @@
 /** Work on a nebula by several machines, over any port and a depot. */
 export { depotNames } from "./depot-names.ts";
-export { fleetNebulaFacts, type FleetSources } from "./fleet-facts.ts";
-export { continueHistory, type FleetHistory, NO_HISTORY } from "./history.ts";
 export { submitNebula, type SubmitOptions } from "./submit.ts";
 export { type WorkerEvent, type WorkerOptions, workOnFleet } from "./work.ts";
 export type { ReachEvent } from "./reach-log.ts";

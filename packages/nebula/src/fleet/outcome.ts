@@ -23,11 +23,21 @@ const outcomeSchema = v.variant("as", [
   }),
 ]);
 
+/** Workers of an earlier version do not say it. */
+const machineSchema = v.object({ machine: v.pipe(text, v.maxLength(1000)) });
+
 /** What came of a run, for the conductor. */
 export type Outcome = Exclude<Came, { readonly as: "interrupted" | "waits" }>;
 
-export function outcomeJson(came: Outcome): Json {
-  return JSON.parse(JSON.stringify(bounded(came))) as Json;
+/** The same, and where it came. */
+export interface OutcomeOn {
+  readonly came: Outcome;
+  /** `""`: its worker has not said. */
+  readonly machine: string;
+}
+
+export function outcomeJson({ came, machine }: OutcomeOn): Json {
+  return JSON.parse(JSON.stringify({ ...bounded(came), machine })) as Json;
 }
 
 function bounded(came: Outcome): Outcome {
@@ -43,8 +53,9 @@ function bounded(came: Outcome): Outcome {
 }
 
 /** @throws {PortError} `ERR_PROTOCOL`: a worker is not trusted to send one. */
-export function readOutcome(value: unknown): Outcome {
+export function readOutcome(value: unknown): OutcomeOn {
   const found = v.safeParse(outcomeSchema, value);
-  if (found.success) return found.output;
+  const on = v.safeParse(machineSchema, value);
+  if (found.success) return { came: found.output, machine: on.success ? on.output.machine : "" };
   throw new PortError("ERR_PROTOCOL", `no outcome of a run: ${found.issues[0].message}`);
 }

@@ -34,6 +34,8 @@ export interface PerformOptions extends Pick<CarryOutOptions, OfCarry> {
   readonly held: HeldLease;
   readonly reach: Reach;
   readonly lease: WorkLease;
+  /** For people: where it runs. */
+  readonly machine: string;
   /** Whether this machine had this very lease before: what it has of the run is the newest. */
   readonly isContinued: boolean;
   /** Does what changes the refs of the repository, one thing after the other. */
@@ -55,7 +57,7 @@ const UNSURE = { isPaused: true, isStopping: false };
  * It ends, too, where it was stopped, with all of it copied, and where another worker has the run.
  */
 export async function perform(options: PerformOptions): Promise<void> {
-  const { held, lease, port, reach, depot, signal: given } = options;
+  const { held, lease, machine, port, reach, depot, signal: given } = options;
   const [now, refused] = [new AbortController(), new AbortController()];
   const ended = AbortSignal.any([given, held.lost]);
   const signal = AbortSignal.any([ended, now.signal, refused.signal]);
@@ -83,7 +85,11 @@ export async function perform(options: PerformOptions): Promise<void> {
       }
       await Promise.race([questions.told(), onceAborted(ended)]);
       // Out of reach the server has it later, as long as the lease is not lost.
-      const entry = { as: "result", key: "outcome", value: outcomeJson(outcome) } as const;
+      const entry = {
+        as: "result",
+        key: "outcome",
+        value: outcomeJson({ came: outcome, machine }),
+      } as const;
       await whenReached(() => port.record(lease, entry), { signal: ended, reach });
       return;
     }

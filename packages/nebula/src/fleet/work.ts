@@ -322,14 +322,14 @@ class FleetWorker {
 
   /** A run could not be carried out. @returns How it is given back. */
   async #runFailed(lease: WorkLease, depot: string, error: unknown): Promise<Release> {
-    const { port } = this.#options;
+    const { port, machine } = this.#options;
     const { runId } = lease.offer;
     const reason = messageOf(error);
     this.#failed(lease.nebula, depot, error);
     if (isOfLaterVersion(error)) return { isUnfit: true };
     const waitMs = this.#failedRuns.failed(runId);
     if (waitMs !== undefined) return { waitMs };
-    const value = outcomeJson({ as: "failed", reason });
+    const value = outcomeJson({ came: { as: "failed", reason }, machine });
     try {
       await port.record(lease, { as: "result", key: "outcome", value });
       this.#failedRuns.forget(runId);

@@ -57,6 +57,19 @@ test("a landing says whether the tree that landed is the one that was verified",
   expect(nebulaMarkdown(nebulaFacts(sourcesOf(aState([LANDED]))))).toContain("not verified");
 });
 
+test("over a fleet a phase has its machines, and nothing is said of cost", () => {
+  const machines = { r1: "one", r2: "two`|" };
+  const phase = aPhase("a", { status: "running", runId: "r3", runs: ["r1", "r2", "r3"], machines });
+  const { now } = sourcesOf(aState([]));
+  const fleet = { isWorking: true, lane: "one", machines: new Map([["a", "one"]]) };
+  const sources = sourcesOf(aState([phase, LANDED]), { now: { ...now, fleet } });
+  const told = nebulaMarkdown(nebulaFacts(sources));
+  expect(told).toContain("| phase | status | attempt | machine | landed | why |");
+  expect(told).toMatch(/^\| `a` \| pending \| 1 \| `one`, ``two`\\\|`` \|/mu);
+  expect(told).toMatch(/^\| 1 \| `a` .* verified \|$/mu);
+  expect(told).not.toMatch(/cost|\$/u);
+});
+
 test("the figures are the facts', with reservations apart", () => {
   const spent = { spentUsd: 3.5, unknownUsd: 1.25, hasUnreportedCosts: false };
   const cost = { total: spent, phases: new Map([["a", spent]]) };

@@ -44,10 +44,14 @@ export function nebulaVerdictLine(facts: NebulaFacts): string {
   return [
     `**${STATUSES[status]}**`,
     landedWords(facts, code(branch, 100)),
-    budget(spent, spent.maxUsd),
-    count(turns.length, "turn"),
+    // The runs of a fleet are on its machines.
+    ...(isOverFleet(facts) ? [] : [budget(spent, spent.maxUsd), count(turns.length, "turn")]),
     ...(lives.length > 1 || recovery.crashCount > 0 ? [crashWords(recovery)] : []),
   ].join(" · ");
+}
+
+function isOverFleet({ fleet }: NebulaFacts): boolean {
+  return fleet !== undefined;
 }
 
 const STATUSES = {
@@ -62,7 +66,7 @@ function rendered(facts: NebulaFacts, options: ReportOptions, limits: ReportLimi
     ["What needs a person", needsText(facts, limits)],
     ["Phases", phasesText(facts, limits)],
     ["Landings", landingsText(facts, limits)],
-    ["Cost", costText(facts, limits)],
+    ["Cost", isOverFleet(facts) ? "" : costText(facts, limits)],
     ["Findings", findingsText(facts, limits)],
     ["Decisions", decisionsText(facts, limits)],
     ["Crashes and resumes", livesText(facts, limits)],
@@ -100,6 +104,7 @@ function needsText({ needs }: NebulaFacts, limits: ReportLimits): string {
 }
 
 function phasesText(facts: NebulaFacts, limits: ReportLimits): string {
+  if (isOverFleet(facts)) return fleetPhasesText(facts, limits);
   const row = (phase: PhaseFacts): readonly string[] => [
     code(phase.id, 40),
     code(phase.title, 60),
@@ -114,25 +119,43 @@ function phasesText(facts: NebulaFacts, limits: ReportLimits): string {
   return rowsText(head, facts.phases, limits, row);
 }
 
+function fleetPhasesText(facts: NebulaFacts, limits: ReportLimits): string {
+  const row = (phase: PhaseFacts): readonly string[] => [
+    code(phase.id, 40),
+    phase.standing,
+    `${phase.attempt}`,
+    (phase.machines ?? []).map((machine) => code(machine, 40)).join(", "),
+    code(phase.landedSha.slice(0, 10), 10),
+    code(whyOf(phase, facts), 200),
+  ];
+  const head = ["phase", "status", "attempt", "machine", "landed", "why"];
+  return rowsText(head, facts.phases, limits, row);
+}
+
 function whyOf(phase: PhaseFacts, facts: NebulaFacts): string {
   const shortage = facts.shortages.find((short) => short.phase === phase.id);
   return reasonOf(phase, facts, { shortage, moment: timeText });
 }
 
-function landingsText({ landings }: NebulaFacts, limits: ReportLimits): string {
+function landingsText({ landings, fleet }: NebulaFacts, limits: ReportLimits): string {
   const row = (landing: LandingFacts): readonly string[] => [
     `${landing.number}`,
     code(landing.phase, 40),
     code(landing.sha.slice(0, 10), 10),
     code(landing.tree.slice(0, 10), 10),
-    verifiedText(landing),
+    verifiedText(landing, fleet !== undefined),
   ];
   const head = ["landing", "phase", "commit", "tree", "verification"];
   return rowsText(head, landings, limits, row);
 }
 
-function verifiedText({ verifications, isVerifiedTree }: LandingFacts): string {
+/** @param isOverFleet - Whether events may be kept no more. */
+function verifiedText(
+  { verifications, isVerifiedTree, isVerified }: LandingFacts,
+  isOverFleet: boolean,
+): string {
   const last = verifications.at(-1);
+  if (last === undefined && isOverFleet && isVerified) return "verified";
   if (last === undefined || isVerifiedTree === undefined) return "not verified";
   return isVerifiedTree ? `${VERIFIED[last.outcome]}: this tree` : "**another tree was verified**";
 }

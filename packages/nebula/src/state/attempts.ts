@@ -10,6 +10,8 @@ export interface PhaseAttempt {
   readonly startedAt: string | undefined;
   /** Why there was another one after those before; none of the first. */
   readonly reasons: readonly string[];
+  /** Where it has come to something. @default here, or that is not known */
+  readonly machine?: string | undefined;
 }
 
 /** What the journal says of the attempts of a phase. */
@@ -37,19 +39,23 @@ export function withAttempt(records: AttemptRecords, event: KeptEvent): AttemptR
 
 /** The attempts of a phase, oldest first. Its state says which there were, the journal when and why. */
 export function attemptsOf(
-  { runs }: Pick<PhaseState, "runs">,
+  { runs, machines = {} }: Pick<PhaseState, "runs" | "machines">,
   { begun, reasons }: AttemptRecords,
 ): readonly PhaseAttempt[] {
   return runs.map((runId, at) => {
     const known = begun.get(runId);
     const attempt = known?.attempt ?? at + 1;
-    return { attempt, runId, startedAt: known?.at, reasons: reasons.get(attempt) ?? [] };
+    const machine = machines[runId];
+    return {
+      ...{ attempt, runId, startedAt: known?.at, reasons: reasons.get(attempt) ?? [] },
+      ...(machine !== undefined && { machine }),
+    };
   });
 }
 
 /** The same, of all events of a nebula. */
 export function phaseAttempts(
-  phase: Pick<PhaseState, "id" | "runs">,
+  phase: Pick<PhaseState, "id" | "runs" | "machines">,
   events: readonly KeptEvent[],
 ): readonly PhaseAttempt[] {
   const own = events.filter((event) => "phase" in event && event.phase === phase.id);

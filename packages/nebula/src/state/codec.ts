@@ -27,6 +27,7 @@ const phase = v.object({
   base: commit,
   runId: text,
   runs: v.array(text),
+  machines: v.optional(v.record(text, text)),
   reservedUsd: amount,
   neededUsd: v.optional(amount, 0),
   neededTurnUsd: v.optional(amount, 0),

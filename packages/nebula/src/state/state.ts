@@ -39,6 +39,8 @@ export interface PhaseState {
   readonly runId: string;
   /** All runs of the phase, oldest first: what it has cost is theirs. */
   readonly runs: readonly string[];
+  /** Where its runs have come to something, by their ids. @default no other machine has worked on it */
+  readonly machines?: Readonly<Record<string, string>> | undefined;
   /**
    * US dollars of the total that are set apart for all of its runs together: the most that they may spend while it is
    * worked on, then what they have and a share for a rework. 0: it has not begun, has ended, or has no limit.

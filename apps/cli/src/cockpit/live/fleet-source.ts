@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { NebulaError, type NebulaState } from "@quasar/nebula";
-import { continueHistory, fleetNebulaFacts, NO_HISTORY, stateOf } from "@quasar/nebula/fleet";
+import { stateOf } from "@quasar/nebula/fleet";
+import { continueHistory, fleetNebulaFacts, NO_HISTORY } from "@quasar/nebula/internal";
 import { type NebulaStatus, PortError } from "@quasar/nebula/port";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import type { NebulaOfFleet } from "../../quasar/fleet/nebula.ts";

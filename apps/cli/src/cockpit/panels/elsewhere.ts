@@ -26,9 +26,12 @@ export function elsewhereLines(
 
 /** The machine of a phase; none where it is this one. */
 export function machineLines(phase: PhaseFacts): readonly Line[] {
-  const { machine } = phase;
+  const { machine, machines: before = [] } = phase;
   if (machine === undefined) return [];
-  return [line(machine === "" ? "no machine works on it now" : `on machine ${machine}`, "dim")];
+  if (machine !== "") return [line(`on machine ${machine}`, "dim")];
+  const words =
+    before.length === 0 ? "no machine works on it now" : `was worked on by ${before.join(", ")}`;
+  return [line(words, "dim")];
 }
 
 /** Why nothing new is shown; none where it is. */
@@ -69,7 +72,7 @@ function only(words: string): ToldOf {
 }
 
 function whereOf(phase: PhaseFacts | undefined): string {
-  const machine = phase?.machine ?? "";
+  const machine = phase?.machines?.at(-1) ?? "";
   return machine === "" ? "the machines that work" : `machine ${machine}`;
 }
 

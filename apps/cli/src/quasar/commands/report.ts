@@ -2,7 +2,7 @@ import { createRedactionSet } from "@quasar/agents/internal";
 import { readRunFacts, redactFacts } from "@quasar/runs/facts";
 import { openWorkspace } from "@quasar/runs/internal";
 import { runMarkdown } from "@quasar/runs/report";
-import { jsonLine } from "@quasar/runs/text";
+import { jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -17,6 +17,8 @@ export interface ReportOptions extends PageOptions {
   /** As without it. */
   readonly md?: true | undefined;
   readonly json?: true | undefined;
+  /** The server of the fleet that works on the nebula. */
+  readonly fleet?: string | undefined;
 }
 
 /** `quasar report`: what a run or a nebula came to, to be shown to others. */
@@ -31,6 +33,11 @@ export async function reportCommand(
       next: [`quasar report ${form}`],
     });
   }
+  const { fleet, json } = options;
+  if (fleet !== undefined) {
+    if (isPage) throw noPage(named, fleet);
+    return (await import("../fleet/report.ts")).reportOverFleet(named, { fleet, json });
+  }
   const workspace = await openWorkspace(process.cwd());
   const nebula = await nebulaToReport(workspace, named);
   if (nebula === undefined) {
@@ -41,6 +48,14 @@ export async function reportCommand(
   if (isPage) await showNebulaPage(workspace, nebula, options);
   else process.stdout.write(await nebulaReport(workspace, nebula, options));
   return EXIT.ok;
+}
+
+function noPage(named: string | undefined, fleet: string): CliError {
+  const message = "a page shows runs, which are on the machines of the fleet";
+  const nebula = named === undefined ? "" : ` ${shellWord(named)}`;
+  return new CliError("ERR_USAGE", message, {
+    next: [`quasar report${nebula} --fleet ${shellWord(fleet)}`],
+  });
 }
 
 async function reportRun(

@@ -105,6 +105,10 @@ export interface NebulaPhaseFacts extends SpendingFacts {
   readonly retryAt?: string | undefined;
   /** The phase that lands before it, where it is approved and waits for the lane. */
   readonly landsAfter?: string | undefined;
+  /** Over a fleet: the machine that works on it; `""`: none does. */
+  readonly machine?: string | undefined;
+  /** Over a fleet: the machines that have worked on it. */
+  readonly machines?: readonly string[] | undefined;
 }
 
 /** How an engine has ended, as its last line. */
@@ -157,6 +161,7 @@ function phaseLine(phase: PhaseModel): NebulaPhaseFacts {
     ...{ baseSha, tipSha, landedSha },
     retryAt: retryAt === "" ? undefined : retryAt,
     landsAfter: landsAfter === "" ? undefined : landsAfter,
+    ...(phase.machine !== undefined && { machine: phase.machine, machines: phase.machines }),
     ...spendingFacts(phase.money),
   };
 }

@@ -10,6 +10,7 @@ import { createTimeline } from "../../shared/output/timeline.ts";
 import { engineFacts } from "../facts/nebula-apply.ts";
 import { engineLines } from "../nebula/engine-lines.ts";
 import type { FleetNebulaLine } from "../schemas/fleet.ts";
+import { eventsThere } from "./events.ts";
 import { withFleetNebula } from "./nebula.ts";
 import { fleetNebulaLines, fleetSteps, machineOf } from "./nebula-lines.ts";
 
@@ -53,9 +54,6 @@ export function statusOverFleet(
   );
 }
 
-/** How long it is waited for events that are there, in milliseconds. */
-const THERE_MS = 1000;
-
 /** `quasar nebula log --fleet`: what has happened, as far as the server has it. */
 export function logOverFleet(
   named: string | undefined,
@@ -84,11 +82,8 @@ export function logOverFleet(
       }
     }
     // With what has come since the last one of those: the state may be newer.
-    const there = AbortSignal.any([unread.signal, AbortSignal.timeout(THERE_MS)]);
-    for await (const change of port.watch(id, from, there)) {
-      tell(change);
-      break;
-    }
+    const last = await eventsThere(port, id, from, unread.signal);
+    if (last !== undefined) tell(last);
     return EXIT.ok;
   });
 }

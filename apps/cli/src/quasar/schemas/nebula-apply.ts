@@ -162,6 +162,8 @@ export const PHASE_ENTRIES = {
   landedSha: shaOrNone("Its landing on the branch"),
   retryAt: v.optional(time("When the usage limit is lifted that stopped it")),
   landsAfter: v.optional(text("The phase that lands first, where it is approved and waits")),
+  machine: v.optional(text("Of a nebula of a fleet: who works on it; empty: nobody")),
+  machines: v.optional(texts("Of a nebula of a fleet: who has worked on it, oldest first")),
   ...BILL,
 };
 
