@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Held,
   type NebulaPort,
@@ -8,7 +7,7 @@ import {
   revOf,
 } from "../port/index.ts";
 import { Queue } from "./queue.ts";
-import { isUnreachable } from "./reach.ts";
+import { isUnreachable, pause } from "./reach.ts";
 import { isRunning } from "./state-of.ts";
 import type { StateForServer } from "./take-over.ts";
 
@@ -23,8 +22,6 @@ export interface RecorderOptions {
   /** Called once where the server refuses what this conductor records: it is none any more. */
   readonly onStale: (why: string) => void;
 }
-
-const AGAIN_MS = 500;
 
 /**
  * Brings the states of an engine to the server, in their order; of several that wait the last one. The engine works
@@ -137,7 +134,7 @@ export class Recorder {
       } catch (error) {
         if (!(error instanceof PortError)) throw error;
         if (isUnreachable(error)) {
-          await sleep(AGAIN_MS, undefined, { signal: over });
+          await pause(over);
           continue;
         }
         if (error.code === "ERR_CONFLICT") onStale(error.message);
