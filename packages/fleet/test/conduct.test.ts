@@ -1,13 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentInvoker } from "@quasar/agents";
 import type { NebulaState } from "@quasar/nebula";
 import { LANE, type NebulaPort, PortError } from "@quasar/nebula/port";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { aFleet, isDone } from "./a-fleet.ts";
 // @boundaries-ignore one place for the tests of nebulae on one machine and on several
-import { agent, aPlace, MANIFEST, phase, type Work, write } from "../../nebula/test/place.ts";
+import {
+  agent,
+  aPlace,
+  IN_ORDER,
+  MANIFEST,
+  phase,
+  type Work,
+  write,
+} from "../../nebula/test/place.ts";
 
 test("a nebula lands on the branch that git begins repositories with", {
   timeout: 120_000,
@@ -137,4 +146,35 @@ test("once a usage limit is lifted phases are worked on side by side again", {
   expect(reviews).toBe(3);
   // Whether the conductor's own account has a limit, nobody has said.
   expect(existsSync(join(place.root, "conductor", "state", "quasar", "limits"))).toBe(false);
+});
+
+test("what a conductor has saved before it is stopped is recorded", {
+  timeout: 60_000,
+}, async () => {
+  const place = aPlace({ "base.txt": "base\n" }, IN_ORDER);
+  const fleet = await aFleet(place);
+  const { id } = await fleet.submit();
+  let slowMs = 0;
+  const port: NebulaPort = {
+    ...fleet.port,
+    async record(held, entry) {
+      if (entry.as === "state") await sleep(slowMs);
+      return fleet.port.record(held, entry);
+    },
+  };
+  const work: Work = {
+    "Phase a": (tree) => {
+      write(tree, { "a.txt": "a\n" });
+      slowMs = 1000;
+    },
+  };
+  const one = fleet.worker("one", work, { port });
+  const hasBegunB = (): boolean =>
+    fleet.told.some(
+      (told) => told.type === "of" && told.event.type === "phase_begun" && told.event.phase === "b",
+    );
+  await vi.waitFor(() => expect(hasBegunB()).toBe(true), { timeout: 30_000, interval: 2 });
+  await one.stop();
+  const { phases } = await fleet.state(id);
+  expect(phases).toMatchObject([{ status: "done" }, { status: "running" }]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolders } from "@quasar/process/files";
 import { depotRefs, fetchFromDepot } from "@quasar/git/depot";
 import type { Repository } from "@quasar/git";
@@ -16,6 +17,7 @@ import { openClone } from "./clone.ts";
 import { Conductor, type Seen } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { LaneRef } from "./lane-ref.ts";
+import { onceAborted } from "./once-aborted.ts";
 import type { FleetPlace } from "./place.ts";
 import type { Reach } from "./reach.ts";
 import { Recorder } from "./recorder.ts";
@@ -44,6 +46,9 @@ export interface FleetLimits extends Omit<EngineLimits, "maxWorkers"> {
   readonly maxWorkers: number | undefined;
 }
 
+/** How long it may take to record how an engine has ended that was cut off, in milliseconds. */
+const LAST_MS = 5000;
+
 /** How long a usage limit is waited for. */
 const WAIT_MS = Number.MAX_SAFE_INTEGER;
 
@@ -59,6 +64,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
   const { nebula, epoch } = held.lease;
   const stale = new AbortController();
   const signal = AbortSignal.any([given, held.lost, stale.signal]);
+  const over = AbortSignal.any([abortedAfter(given, LAST_MS), held.lost, stale.signal]);
   const status = await port.status(nebula);
   const state = stateOf(status);
   const clone = await openClone({ root: place.lane, depot, state, signal });
@@ -71,7 +77,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
   });
   await takeLane(clone, laneRef, { depot, state, signal });
   const recorder = new Recorder({
-    ...{ port, held: held.lease, state: status.state, lost: signal },
+    ...{ port, held: held.lease, state: status.state, over },
     offers: status.offers.filter((offer) => isRunning(state, offer)),
     onStale: (why) => stale.abort(new Error(why)),
   });
@@ -83,7 +89,7 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
   // Its path may be that of a folder of another machine, of which nothing is to be here.
   if (state.trees !== undefined && state.treesOf === clone.commonDir) makeFolders(state.trees);
   const { maxWorkers, ...limits } = options.limitsOf(keptSpec(clone.commonDir, state), state);
-  await applyNebula({
+  const ended = applyNebula({
     ...options,
     ...{ repository: clone, loaded: undefined, base: state.base, signal },
     limits: {
@@ -97,8 +103,23 @@ export async function conduct(options: ConductOptions): Promise<Seen> {
     resumed: requireState(home),
     fleet: conductor,
   });
-  await recorder.recorded();
+  // Others are to know how it has ended, also where that was by an error.
+  const [end] = await Promise.allSettled([ended]);
+  const [last] = await Promise.allSettled([recorder.recorded()]);
+  for (const each of [end, last]) if (each.status === "rejected") throw each.reason;
   return conductor.seen;
+}
+
+/** A signal that is aborted some time after another one. */
+function abortedAfter(signal: AbortSignal, ms: number): AbortSignal {
+  const after = new AbortController();
+  const late = async (): Promise<void> => {
+    await onceAborted(signal);
+    await sleep(ms, undefined, { ref: false });
+    after.abort(signal.reason);
+  };
+  void late();
+  return after.signal;
 }
 
 /** What a person has said of the plan is taken while no engine works. */

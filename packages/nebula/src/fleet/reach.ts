@@ -47,7 +47,7 @@ export async function whenReached<T>(
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       reach.away(error instanceof PortError ? SERVER : depot, messageOf(error));
-      await sleep(AGAIN_MS, undefined, { signal });
+      await pause(signal);
     }
   }
 }
@@ -81,6 +81,6 @@ export async function pushWhenReached(
       return pushed;
     }
     reach.away(url, pushed.message);
-    await sleep(AGAIN_MS, undefined, { signal });
+    await pause(signal);
   }
 }

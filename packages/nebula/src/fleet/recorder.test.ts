@@ -37,7 +37,7 @@ function aRecorder() {
       },
     },
     ...{ held: HELD, state: "state 0", offers: [anOffer("a"), anOffer("b")] },
-    ...{ lost: new AbortController().signal, onStale: () => {} },
+    ...{ over: new AbortController().signal, onStale: () => {} },
   });
   return {
     ...{ recorder, told },
@@ -112,7 +112,7 @@ test.for([
         throw new PortError(code, message);
       },
     },
-    ...{ held: HELD, state: "state 0", offers: [], lost: new AbortController().signal },
+    ...{ held: HELD, state: "state 0", offers: [], over: new AbortController().signal },
     onStale: (why) => told.push(why),
   });
   recorder.save(aState({}));

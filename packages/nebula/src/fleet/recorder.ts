@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Held,
   type NebulaPort,
@@ -8,7 +7,7 @@ import {
   revOf,
 } from "../port/index.ts";
 import { Queue } from "./queue.ts";
-import { isUnreachable } from "./reach.ts";
+import { isUnreachable, pause } from "./reach.ts";
 import { isRunning } from "./state-of.ts";
 import type { StateForServer } from "./take-over.ts";
 
@@ -18,13 +17,11 @@ export interface RecorderOptions {
   /** As the server has it. */
   readonly state: string;
   readonly offers: readonly Offer[];
-  /** Aborted once the lane is another's. */
-  readonly lost: AbortSignal;
+  /** Aborted once nothing is to be recorded any more. */
+  readonly over: AbortSignal;
   /** Called once where the server refuses what this conductor records: it is none any more. */
   readonly onStale: (why: string) => void;
 }
-
-const AGAIN_MS = 500;
 
 /**
  * Brings the states of an engine to the server, in their order; of several that wait the last one. The engine works
@@ -88,7 +85,7 @@ export class Recorder {
     this.#want();
   }
 
-  /** Returns once the server has all that was saved before. @throws the reason of `lost`; {@link PortError} */
+  /** Returns once the server has all that was saved before. @throws the reason of `over`; {@link PortError} */
   async recorded(): Promise<void> {
     const wanted = this.#wanted;
     while (this.#done < wanted) await this.#write();
@@ -117,14 +114,14 @@ export class Recorder {
   }
 
   async #recordNow(closes?: PromiseId): Promise<"recorded" | "news"> {
-    const { port, held, lost, onStale } = this.#options;
+    const { port, held, over, onStale } = this.#options;
     const [wanted, state] = [this.#wanted, this.#state];
     const taken = [...this.#taken];
     // What is repeated since no answer came is the same.
     const offers = [...this.#offers.values()];
     const entry = { as: "state", onto: this.#rev, state, taken, offers, closes } as const;
     for (;;) {
-      lost.throwIfAborted();
+      over.throwIfAborted();
       try {
         const recorded = await port.record(held, entry);
         if (recorded.as === "news") return "news";
@@ -137,7 +134,7 @@ export class Recorder {
       } catch (error) {
         if (!(error instanceof PortError)) throw error;
         if (isUnreachable(error)) {
-          await sleep(AGAIN_MS, undefined, { signal: lost });
+          await pause(over);
           continue;
         }
         if (error.code === "ERR_CONFLICT") onStale(error.message);

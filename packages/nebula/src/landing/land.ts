@@ -70,7 +70,7 @@ async function landOn(engine: Engine, spec: PhaseSpec): Promise<void> {
     if (verified === "does not land") return;
     if (await waitsForPerson(engine, spec, made)) return;
     if ((await laneObstacle(engine)) !== undefined) return;
-    // Nothing is awaited between this and the move: what is decided later comes too late.
+    // What is decided later comes too late: nothing is awaited before the move here, and over a fleet no answer is taken.
     if (!stillLands(engine, id, attempt)) return;
     if (await moveBranch(engine, made)) {
       if (verified !== "none") {

@@ -245,7 +245,10 @@ export interface NebulaPort {
   renew(held: Held): Promise<Renewed>;
   /** Does nothing where the lease is another's by now. */
   release(held: Held, how?: Release): Promise<void>;
-  /** Whether a lease is held: linearizable, asked before each spawn, copy and landing. */
+  /**
+   * Whether a lease is held: linearizable, asked before each landing. What a worker begins it begins within the time of its
+   * lease, and what it copies is under its own epoch.
+   */
   fence(held: Held): Promise<"ok" | "stale">;
   /** @throws {PortError} `ERR_CONFLICT` for a state that was not made from the last one; `ERR_TOO_LARGE`. */
   record(held: Held, entry: Entry): Promise<Recorded>;

@@ -1,5 +1,7 @@
+import type { Repository } from "@quasar/git";
 import { fetchFromDepot } from "@quasar/git/depot";
 import { isAncestor, refSha } from "@quasar/git/history";
+import { compareAndSwapRef, workTreesOn } from "@quasar/git/landing";
 import { openWorkspace, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
@@ -45,8 +47,13 @@ export async function nebulaFetchCommand(
         throw new CliError("ERR_BRANCH", message, { next });
       }
       if (before !== tip) {
-        const into = [{ ref, into: ref }];
-        await fetchFromDepot(repository, { url: status.depot, wants: into, signal });
+        await requireNoWorkTreeOn(repository, branch, signal);
+        // Looked up at the depot once more it could be another one than was checked.
+        const swap = { ref, from: before, to: tip, message: `quasar nebula fetch ${id}`, signal };
+        if ((await compareAndSwapRef(repository, swap)) === "moved") {
+          const message = `the branch ${cleanLine(branch)} here was moved meanwhile`;
+          throw new CliError("ERR_BRANCH", message, { next: [step(id)] });
+        }
       }
       const next = [`git log --oneline ${state.base.slice(0, 12)}..${shellWord(branch)}`];
       if (json === true) {
@@ -66,3 +73,23 @@ export async function nebulaFetchCommand(
     interrupts.stop();
   }
 }
+
+/** Files of a work tree would look edited whose branch is moved under it. */
+async function requireNoWorkTreeOn(
+  repository: Repository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const [tree] = await workTreesOn(repository, branch, { signal });
+  if (tree === undefined) return;
+  const [what, ends] = USES[tree.use];
+  throw new CliError("ERR_BRANCH", `${cleanLine(branch)} ${what} in ${cleanLine(tree.path)}`, {
+    next: [`git -C ${shellWord(tree.path)} ${ends}`],
+  });
+}
+
+const USES = {
+  "checked-out": ["is checked out", "switch --detach"],
+  rebase: ["is in a rebase", "rebase --abort"],
+  bisect: ["is in a bisect", "bisect reset"],
+} as const;
