@@ -23,17 +23,25 @@ async function aFleet() {
   mkdirSync(dirname(at.keyFile), { recursive: true });
   writeFileSync(at.keyFile, `${KEY}\n`, { mode: 0o600 });
   const nothing = () => Promise.resolve();
+  const sceneAt = (createdAt: string): Scene =>
+    new Scene({
+      ...{ port, second: () => port, pass: nothing, jump: nothing, restart: nothing },
+      prepare: (state) => ({ ...state, createdAt }),
+    });
   return {
+    sceneAt,
+    url: ingress.url,
     /** A nebula, begun at a time, that has ended or not. */
     async nebula(createdAt: string, isEnded: boolean): Promise<string> {
-      const scene = new Scene({
-        ...{ port, second: () => port, pass: nothing, jump: nothing, restart: nothing },
-        prepare: (state) => ({ ...state, createdAt }),
-      });
+      const scene = sceneAt(createdAt);
       const lane = await scene.begun();
       const done = { status: "done" } as const;
       if (isEnded) await scene.save(lane, { phases: { a: done, b: done, c: done } });
       return scene.id;
+    },
+    /** What a command of the fleet prints. */
+    async shows(...args: readonly string[]): Promise<string> {
+      return (await quasar(at, [...args, "--fleet", ingress.url])).stdout;
     },
     /** What `--json` prints last of a command of the fleet. */
     async says(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
@@ -79,4 +87,41 @@ test("a fleet that no nebula was given to has none to show", async () => {
   expect(await fleet.says("nebula", "status")).toMatchObject({
     message: "the fleet has no nebula",
   });
+});
+
+const AT = "2026-11-20T10:00:00.000Z";
+
+test("a question is answered from anywhere, by the command that the log prints", async () => {
+  const fleet = await aFleet();
+  const scene = fleet.sceneAt(AT);
+  const lane = await scene.begun();
+  const id = "q-01234567";
+  const asked = { id, phase: "a", cycle: 1, detail: "", options: [], summary: "Which port?" };
+  await scene.save(lane, {
+    phases: { a: { status: "running", questions: [id] } },
+    events: [{ type: "question_asked", role: "coder", kind: "blocker", ...asked }],
+  });
+  expect(await fleet.shows("nebula", "log")).toContain(
+    `quasar nebula answer ${id} "your answer" --fleet ${fleet.url}`,
+  );
+  expect(await fleet.says("nebula", "answer", "q-00000000", "8080")).toMatchObject({
+    message: "no agent waits for an answer to q-00000000",
+  });
+  expect(await fleet.says("nebula", "answer", id, "8080")).toMatchObject({
+    ...{ nebulaId: scene.id, decision: "answer", questionId: id, phaseId: "a" },
+  });
+  expect(await scene.inbox()).toMatchObject([
+    { id: `question/${id}`, value: { text: "8080", agent: "" } },
+  ]);
+  expect(await fleet.says("nebula", "answer", id, "80")).toMatchObject({ code: "ERR_STATE" });
+});
+
+test("a phase that failed begins again where all the rest has ended", async () => {
+  const fleet = await aFleet();
+  const scene = fleet.sceneAt(AT);
+  const lane = await scene.begun();
+  const done = { status: "done" } as const;
+  await scene.save(lane, { phases: { a: { status: "failed" }, b: done, c: done } });
+  expect(await fleet.says("nebula", "retry", "a")).toMatchObject({ decision: "retry" });
+  expect(await scene.inbox()).toMatchObject([{ value: { verb: "retry" } }]);
 });

@@ -491,7 +491,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["<question>", "its id"],
       ["<text>", "the answer: up to 4,000 characters"],
     ],
-    options: [["--nebula <nebula>", "its name, id or folder; that of the question if left out"]],
+    options: [
+      ["--nebula <nebula>", "its name, id or folder; that of the question if left out"],
+      OVER_FLEET,
+    ],
     examples: [
       ['quasar nebula answer q-3f9a1c20 "Keep both flags"', "then apply it with --resume"],
     ],

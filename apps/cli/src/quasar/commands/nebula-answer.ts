@@ -140,9 +140,13 @@ function isPlanAsked({ planVerdict }: NebulaState): boolean {
 export async function nebulaQuestionCommand(
   question: string,
   text: string,
-  { nebula, json }: Pick<NebulaAnswerOptions, "nebula" | "json">,
+  { nebula, json, fleet }: Pick<NebulaAnswerOptions, "nebula" | "json" | "fleet">,
 ): Promise<ExitCode> {
   refuseAgents("answer");
+  if (fleet !== undefined) {
+    const { answerOverFleet } = await import("../fleet/decide.ts");
+    return answerOverFleet(question, text, { fleet, nebula, json });
+  }
   const workspace = await openWorkspace(process.cwd());
   const { repositoryId } = workspace;
   // It names its nebula, of which several may be unfinished.

@@ -78,7 +78,7 @@ async function work(settings: FleetSettings, { json, signal, ...given }: Work): 
   const known = workerSettings();
   const lock = lockMachine(known.stateFolder);
   const view = viewOf(process.stdout);
-  const say = json === true ? sayJson : createWorkerLog(view);
+  const say = json === true ? sayJson : createWorkerLog(view, settings.url ?? "");
   if (json !== true) {
     const words = `${count(most, "phase")} at once, of ${settings.url ?? ""}, as ${known.machine}`;
     write(process.stdout, labelled(view, "worker", words));

@@ -1,6 +1,6 @@
 import { canDecide } from "@quasar/nebula/internal";
 import { gateId, type PromiseId, type Reply } from "@quasar/nebula/port";
-import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
@@ -66,6 +66,31 @@ export function decidePlanOverFleet(
   });
 }
 
+/** Answers a question of an agent, from any machine. */
+export async function answerOverFleet(
+  question: string,
+  text: string,
+  { fleet, nebula: named, json }: DecideOptions,
+): Promise<ExitCode> {
+  const said = text.trim();
+  if (said === "") throw new CliError("ERR_USAGE", "the answer is empty");
+  const about = cleanLine(question);
+  const step = (id: string): string =>
+    `quasar nebula answer ${shellWord(about)} ${shellWord(said)} --nebula ${id} --fleet ${fleet}`;
+  await withFleetNebula({ fleet, named, step }, async (nebula) => {
+    const phase = nebula.state.phases.find(({ questions }) => questions.includes(question));
+    if (phase === undefined) {
+      throw new CliError("ERR_NOT_FOUND", `no agent waits for an answer to ${about}`, {
+        next: stepsOf(nebula),
+      });
+    }
+    const reply = { text: said, agent: "" };
+    const facts = { phaseId: phase.id, verb: "answer", questionId: question } as const;
+    await answer(nebula, { id: `question/${question}`, reply, about: question }, facts, json);
+  });
+  return EXIT.ok;
+}
+
 async function decide(
   verb: Verb,
   phase: string,
@@ -75,7 +100,9 @@ async function decide(
   const about = phase === "" ? "" : ` ${cleanLine(phase)}`;
   const step = (id: string): string =>
     `quasar nebula ${verb}${about} --nebula ${id} --fleet ${fleet}`;
-  await withFleetNebula({ fleet, named, step }, body);
+  // What failed begins again also where all the rest has ended.
+  const isForEnded = verb === "retry";
+  await withFleetNebula({ fleet, named, step, isForEnded }, body);
   return EXIT.ok;
 }
 
@@ -86,10 +113,14 @@ interface Asked {
   readonly about: string;
 }
 
+interface Decided extends Pick<NebulaAnswerLine, "phaseId" | "questionId"> {
+  readonly verb: NebulaAnswerLine["decision"];
+}
+
 async function answer(
   nebula: NebulaOfFleet,
   { id, reply, about }: Asked,
-  { phaseId, verb }: { readonly phaseId: string; readonly verb: NebulaAnswerLine["decision"] },
+  { verb: decision, ...of }: Decided,
   json: true | undefined,
 ): Promise<void> {
   const resolved = await nebula.port.resolve(nebula.id, id, reply);
@@ -100,14 +131,14 @@ async function answer(
   }
   const next = stepsOf(nebula);
   if (json === true) {
-    const facts = { nebulaId: nebula.id, phaseId, decision: verb, isTaken: false };
+    const facts = { nebulaId: nebula.id, ...of, decision, isTaken: false };
     const line = result("nebula_answer", facts, EXIT.ok, next) satisfies NebulaAnswerLine;
     process.stdout.write(jsonLine(line));
     return;
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    ...labelled(view, cleanLine(about), `${WORDS[verb]} (the machine with the lane takes it)`),
+    ...labelled(view, cleanLine(about), `${WORDS[decision]} (the machine with the lane takes it)`),
     ...nextLines(next, view),
   ]);
 }

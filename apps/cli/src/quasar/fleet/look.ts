@@ -60,7 +60,7 @@ export function logOverFleet(
   { fleet, json, follow }: LookOptions & { readonly follow?: true | undefined },
 ): Promise<ExitCode> {
   const step = (id: string): string => `quasar nebula log ${id} --fleet ${fleet}`;
-  return withFleetNebula({ fleet, named, step, isForEnded: true }, async ({ port, id }) => {
+  return withFleetNebula({ fleet, named, step, isForEnded: true }, async ({ port, url, id }) => {
     const unread = new AbortController();
     process.stdout.once("error", () => unread.abort());
     const timeline = createTimeline(viewOf(process.stdout));
@@ -71,7 +71,7 @@ export function logOverFleet(
         if (json === true) {
           process.stdout.write(jsonLine({ v: JSON_VERSION, time, ...engineFacts(event) }));
         } else {
-          timeline.tell(time, engineLines(event, timeline.view));
+          timeline.tell(time, engineLines(event, timeline.view, url));
         }
       }
     };

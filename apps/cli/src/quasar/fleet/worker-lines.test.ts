@@ -10,7 +10,10 @@ const TAKEN: WorkerEvent = { type: "takes", ...of, work: "p1-cd03861f", phase: "
 function printed(events: readonly WorkerEvent[]): readonly string[] {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   onTestFinished(() => write.mockRestore());
-  const log = createWorkerLog({ columns: 80, paint: (_style, text) => text, live: false });
+  const log = createWorkerLog(
+    { columns: 80, paint: (_style, text) => text, live: false },
+    "http://localhost:1",
+  );
   for (const event of events) log(event);
   const lines = write.mock.calls
     .map(([text]) => String(text))

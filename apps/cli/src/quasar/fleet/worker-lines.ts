@@ -8,11 +8,11 @@ import { engineLines } from "../nebula/engine-lines.ts";
 import type { WorkerLine } from "../schemas/fleet.ts";
 
 /** Prints what a worker does, each line with its time; a nebula is named where another one was before. */
-export function createWorkerLog(view: View): (event: WorkerEvent) => void {
+export function createWorkerLog(view: View, fleet: string): (event: WorkerEvent) => void {
   const timeline = createTimeline(view);
   let shown = "";
   return (event) => {
-    const lines = linesOf(event, timeline.view);
+    const lines = linesOf(event, timeline.view, fleet);
     const isOther = "nebula" in event && event.nebula !== "" && event.nebula !== shown;
     if (isOther && lines.length > 0) shown = event.nebula;
     const isNamed = event.type === "takes" || event.type === "leaves";
@@ -21,7 +21,7 @@ export function createWorkerLog(view: View): (event: WorkerEvent) => void {
   };
 }
 
-function linesOf(event: WorkerEvent, view: View): readonly string[] {
+function linesOf(event: WorkerEvent, view: View, fleet: string): readonly string[] {
   switch (event.type) {
     case "takes":
     case "leaves": {
@@ -38,7 +38,7 @@ function linesOf(event: WorkerEvent, view: View): readonly string[] {
       return labelled(view, label, fit(reachWords(event), 400), style);
     }
     case "of":
-      return engineLines(event.event, view);
+      return engineLines(event.event, view, fleet);
   }
 }
 

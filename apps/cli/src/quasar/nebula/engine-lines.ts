@@ -1,7 +1,7 @@
 import type { Told } from "@quasar/nebula";
 import { eventWords, type EventLine } from "@quasar/nebula/facts";
 import type { RunEvent } from "@quasar/runs";
-import { cleanLine, count, fit } from "@quasar/runs/text";
+import { cleanLine, count, fit, shellWord } from "@quasar/runs/text";
 import { doneWords, momentAfter, RECOVERIES } from "@quasar/runs/words";
 import type { Presenter } from "../../shared/output/reporter.ts";
 import { isCommand, labelled, nextLines, type View } from "../../shared/output/text.ts";
@@ -28,8 +28,8 @@ export const ENGINE: Presenter<EngineRecord, { readonly working: number }> = {
   ended: (progress) => progress,
 };
 
-/** The lines that tell a record to a person. */
-export function engineLines(record: EngineRecord, view: View): string[] {
+/** The lines that tell a record to a person. @param fleet - The URL of the fleet that works on it. @default none does */
+export function engineLines(record: EngineRecord, view: View, fleet?: string): string[] {
   switch (record.type) {
     case "notice":
       return wordLines({ about: "", text: record.message }, view);
@@ -42,7 +42,8 @@ export function engineLines(record: EngineRecord, view: View): string[] {
     default: {
       const lines = eventWords(record, momentAfter).flatMap((line) => wordLines(line, view));
       if (record.type !== "question_asked") return lines;
-      const text = `quasar nebula answer ${record.id} "your answer"`;
+      const where = fleet === undefined ? "" : ` --fleet ${shellWord(fleet)}`;
+      const text = `quasar nebula answer ${record.id} "your answer"${where}`;
       return [...lines, ...wordLines({ about: "", text }, view)];
     }
   }
