@@ -56,7 +56,7 @@ export async function aFleet(place: Place) {
       {
         reviewer,
         ...change
-      }: Partial<Pick<WorkerOptions, "port" | "most" | "limitsOf" | "graceMs">> & {
+      }: Partial<Pick<WorkerOptions, "port" | "most" | "limitsOf" | "graceMs" | "optionsOf">> & {
         readonly reviewer?: AgentInvoker | undefined;
       } = {},
     ) {

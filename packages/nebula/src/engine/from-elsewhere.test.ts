@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { fromElsewhere } from "./from-elsewhere.ts";
 
 /** What is found of a turn of another machine whose copy says so. */
-async function foundOf(found: FoundTurn): Promise<FoundTurn | undefined> {
-  const agent = { find: async () => found } as unknown as AgentInvoker;
+async function foundOf(found: FoundTurn, boundUsd = 0): Promise<FoundTurn | undefined> {
+  const responseBoundUsd = (): number => boundUsd;
+  const agent = { find: async () => found, responseBoundUsd } as unknown as AgentInvoker;
   return fromElsewhere(agent).find?.({} as UnfinishedTurn);
 }
 
@@ -24,9 +25,14 @@ test.for<FoundTurn>([
   expect(await foundOf(found)).toEqual(gone);
 });
 
-test("what a copy shows of a turn counts, the rest of what was reserved with it", async () => {
+const partial = (costUsd: number) => ({
+  ...{ state: "died", sessionId: "", costUsd, costSource: "partial" },
+});
+
+test("what a copy shows of a turn counts, and two responses since", async () => {
   const cost = { costUsd: 2, costSource: "partial", unknownUsd: 0.5 } as const;
-  expect(await foundOf({ state: "died", sessionId: "s", ...cost })).toEqual({
-    ...{ state: "died", sessionId: "", costUsd: 2.5, costSource: "partial" },
-  });
+  const died = { state: "died", sessionId: "s", ...cost } as const;
+  expect(await foundOf(died)).toEqual(partial(2.5));
+  expect(await foundOf(died, 0.25)).toEqual(partial(3));
+  expect(await foundOf({ state: "unknown" }, 0.25)).toEqual(partial(0.5));
 });

@@ -3,9 +3,13 @@ import type { AgentInvoker } from "@quasar/agents";
 /** Its session is on its machine, and what was reserved for it counts as spent. */
 const GONE = { state: "died", sessionId: "", costUsd: undefined, costSource: "unknown" } as const;
 
+/** Within the time after which a run is copied again an agent is asked for so much more: it has an answer, and asks once. */
+const RESPONSES = 2;
+
 /**
  * Of a turn that another machine has begun nothing is known but its end, where that was copied: its agent was started after
- * the copy was made, and may have worked on since.
+ * the copy was made, and may have worked on since. It counts with what the copy shows and two responses more, and with no less
+ * than was reserved for it.
  */
 export function fromElsewhere(agent: AgentInvoker): AgentInvoker {
   const { find } = agent;
@@ -15,10 +19,10 @@ export function fromElsewhere(agent: AgentInvoker): AgentInvoker {
     async find(turn) {
       const found = await find.call(agent, turn);
       if (found.state === "ended") return found;
-      if (found.state !== "died" || found.costUsd === undefined) return GONE;
-      // What its copy shows counts, where that is more than what was reserved.
-      const costUsd = found.costUsd + (found.unknownUsd ?? 0);
-      return { ...GONE, costUsd, costSource: "partial" };
+      const seen = found.state === "died" ? (found.costUsd ?? 0) + (found.unknownUsd ?? 0) : 0;
+      const since = RESPONSES * (agent.responseBoundUsd?.(turn.request) ?? 0);
+      const costUsd = seen + since;
+      return costUsd === 0 ? GONE : { ...GONE, costUsd, costSource: "partial" };
     },
   };
 }
