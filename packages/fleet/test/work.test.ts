@@ -34,6 +34,8 @@ test("a nebula is worked on over a depot and lands there", { timeout: 120_000 },
     ["one"],
     ["one"],
   ]);
+  const costs = phases.flatMap((each) => Object.values(each.costs ?? {}));
+  expect(costs.map(({ spentUsd }) => spentUsd)).toEqual([0.02, 0.02]);
   expect(fleet.inDepot("log", "--first-parent", "--format=%s", "nebula/demo").split("\n")).toEqual([
     "Land b: Phase b",
     "Land a: Phase a",

@@ -6,7 +6,13 @@ export { DEFAULT_WORKERS } from "./spec/settings.ts";
 export { FILE_SCHEMAS, REQUIRED_KEYS } from "./spec/schema.ts";
 export { type PhaseAttempt, phaseAttempts } from "./state/attempts.ts";
 export { checkNebulae, type NebulaProblem } from "./state/check.ts";
-export { type NebulaCost, nebulaCost, NOTHING as NOTHING_SPENT } from "./state/cost.ts";
+export {
+  type NebulaCost,
+  nebulaCost,
+  NOTHING as NOTHING_SPENT,
+  recordedCost,
+  sumOf as sumOfCosts,
+} from "./state/cost.ts";
 export { type NebulaNow, nebulaNow, type StandingLimit } from "./people/now.ts";
 export { awaitsPush, isInLane, isPushed, type NebulaProgress, progressOf } from "./state/state.ts";
 export { type CostEstimate, estimateCost } from "./plan/estimate.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { spendingIn } from "@quasar/runs/internal";
 import { onceAborted } from "./once-aborted.ts";
 import type { Engine } from "../context/context.ts";
 import type { OverFleet } from "../context/over-fleet.ts";
@@ -20,7 +21,7 @@ import {
   PortError,
 } from "../port/index.ts";
 import { gateId } from "../port/promises.ts";
-import type { NebulaHome } from "../state/home.ts";
+import { type NebulaHome, runsFolder } from "../state/home.ts";
 import { note } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Phase } from "../state/schedule.ts";
@@ -114,7 +115,7 @@ export class Conductor implements OverFleet {
       recorder.answered(ref);
       if (whyNot !== "") return { as: "failed", reason: `its run cannot be fetched: ${whyNot}` };
       const { came, machine } = readOutcome(value);
-      if (machine !== "") keepMachine(engine, phase.state, machine);
+      await keepRun(engine, phase.state, machine);
       if (came.as !== "limited") haveSucceeded(engine, phase);
       return came;
     } finally {
@@ -267,9 +268,18 @@ function haveSucceeded(engine: Engine, { spec }: Phase): void {
   for (const { name } of [coder, reviewer]) engine.agentLimits.succeeded(name, now);
 }
 
-/** Who carried out the run of a phase's attempt. */
-function keepMachine({ store }: Engine, { id, runId }: PhaseState, machine: string): void {
-  store.keep(id, { machines: { ...store.phase(id).machines, [runId]: machine } });
+/** Who carried out the run of a phase's attempt, and what it has cost: whoever asks the server has no ledger. */
+async function keepRun(
+  { store, home }: Engine,
+  { id, ref, runId }: PhaseState,
+  machine: string,
+): Promise<void> {
+  const cost = (await spendingIn(runsFolder(home, ref))).get(runId);
+  const { machines, costs } = store.phase(id);
+  store.keep(id, {
+    ...(machine !== "" && { machines: { ...machines, [runId]: machine } }),
+    ...(cost !== undefined && { costs: { ...costs, [runId]: cost } }),
+  });
 }
 
 /** What a worker has to know of a run beside the state. */

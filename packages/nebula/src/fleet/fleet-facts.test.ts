@@ -81,6 +81,15 @@ test("an attempt has the machine on which it has come to something", () => {
   ]);
 });
 
+test("runs that came to something cost what the state says, one that works at least nothing", () => {
+  const r1 = { spentUsd: 0.5, unknownUsd: 0.1, hasUnreportedCosts: false };
+  const runs = { runs: ["r1", "r2"], costs: { r1 } };
+  const ended = factsOf({ phases: { a: { ...runs, runs: ["r1"] } } });
+  expect(ended.money).toMatchObject({ ...r1, knownUsd: 0.4 });
+  const { money } = factsOf({ phases: { a: { ...RUNNING, ...runs } } });
+  expect(money).toMatchObject({ ...r1, hasUnreportedCosts: true });
+});
+
 test("what its runs have cost is not known, and is no zero", () => {
   expect(factsOf({ phases: { a: {} } }).money.hasUnreportedCosts).toBe(false);
   const { money, phases } = factsOf({ phases: { a: RUNNING, b: {} } });

@@ -3,7 +3,7 @@ import type { NebulaFacts } from "../facts/nebula-facts.ts";
 import type { FleetNow, NebulaNow, StandingLimit } from "../people/now.ts";
 import { LANE, type NebulaStatus } from "../port/index.ts";
 import type { AgentQuestion } from "../question.ts";
-import { type NebulaCost, NOTHING, sumOf } from "../state/cost.ts";
+import { type NebulaCost, recordedCost, sumOf } from "../state/cost.ts";
 import { isSettled, type NebulaState } from "../state/state.ts";
 import type { FleetHistory } from "./history.ts";
 
@@ -19,8 +19,8 @@ export interface FleetSources {
 }
 
 /**
- * The facts of a nebula that other machines work on. Its runs and what they cost are there, and so are its files: nothing of
- * them is in it. Pure.
+ * The facts of a nebula that other machines work on. Its runs are there, and so are its files: nothing of them is in it but
+ * what the runs had cost when they came to something. Pure.
  */
 export function fleetNebulaFacts(sources: FleetSources): NebulaFacts {
   const { state, history } = sources;
@@ -30,10 +30,10 @@ export function fleetNebulaFacts(sources: FleetSources): NebulaFacts {
   });
 }
 
-/** It is not known, which is no zero. */
+/** What is not known is no zero. */
 function costOf({ phases }: NebulaState): NebulaCost {
   const begun = phases.filter(({ runs }) => runs.length > 0);
-  const costs = new Map(begun.map(({ id }) => [id, { ...NOTHING, hasUnreportedCosts: true }]));
+  const costs = new Map(begun.map((phase) => [phase.id, recordedCost(phase)]));
   return { total: sumOf(costs.values()), phases: costs };
 }
 

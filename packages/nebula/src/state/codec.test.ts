@@ -24,8 +24,14 @@ test("the machines of a phase's runs are kept, whatever they are called", () => 
   expect(state.phases[0]?.machines).toEqual(machines);
 });
 
-test("a nebula of one machine says nothing of machines", () => {
+test("what a phase's runs have cost is kept", () => {
+  const costs = { r1: { spentUsd: 0.5, unknownUsd: 0.1, hasUnreportedCosts: true } };
+  const { state } = decodeSaved(Buffer.from(textOf({ runs: ["r1"], costs })));
+  expect(state.phases[0]?.costs).toEqual(costs);
+});
+
+test("a nebula of one machine says nothing of machines, or of costs", () => {
   const text = textOf({ runs: ["r1"] });
-  expect(text).not.toContain("machine");
+  expect(text).not.toMatch(/machine|cost/u);
   expect(decodeSaved(Buffer.from(text)).state.phases[0]).not.toHaveProperty("machines");
 });

@@ -28,6 +28,12 @@ const phase = v.object({
   runId: text,
   runs: v.array(text),
   machines: v.optional(v.record(text, text)),
+  costs: v.optional(
+    v.record(
+      text,
+      v.object({ spentUsd: amount, unknownUsd: amount, hasUnreportedCosts: v.boolean() }),
+    ),
+  ),
   reservedUsd: amount,
   neededUsd: v.optional(amount, 0),
   neededTurnUsd: v.optional(amount, 0),

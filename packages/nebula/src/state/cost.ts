@@ -1,6 +1,6 @@
 import { type RunSpending, spendingIn } from "@quasar/runs/internal";
 import { nebulaHome, runsFolder } from "./home.ts";
-import type { NebulaState } from "./state.ts";
+import type { NebulaState, PhaseState } from "./state.ts";
 
 /** What a nebula counts against its limits, as the ledgers of its runs have it. */
 export interface NebulaCost {
@@ -22,6 +22,15 @@ export async function nebulaCost(
     phases.set(phase.id, sumOf(runs.values()));
   }
   return { total: sumOf(phases.values()), phases };
+}
+
+/** The cost of a phase that other machines work on, as far as its state has it: of a run that works it does not say. */
+export function recordedCost({
+  runs,
+  costs = {},
+}: Pick<PhaseState, "runs" | "costs">): RunSpending {
+  const sum = sumOf(Object.values(costs));
+  return runs.every((run) => costs[run] !== undefined) ? sum : { ...sum, hasUnreportedCosts: true };
 }
 
 export const NOTHING: RunSpending = { spentUsd: 0, unknownUsd: 0, hasUnreportedCosts: false };

@@ -1,3 +1,4 @@
+import type { RunSpending } from "@quasar/runs/internal";
 /**
  * Where a phase is. `pending`: not begun. `running`: its run works, or was cut off. `queued`: approved, waits for the
  * lane. `landing`: a candidate is recorded. `done`: landed, or there was nothing to land.
@@ -41,6 +42,8 @@ export interface PhaseState {
   readonly runs: readonly string[];
   /** Where its runs have come to something, by their ids. @default no other machine has worked on it */
   readonly machines?: Readonly<Record<string, string>> | undefined;
+  /** What its runs had cost by then, by their ids. @default their ledgers are on this machine */
+  readonly costs?: Readonly<Record<string, RunSpending>> | undefined;
   /**
    * US dollars of the total that are set apart for all of its runs together: the most that they may spend while it is
    * worked on, then what they have and a share for a rework. 0: it has not begun, has ended, or has no limit.

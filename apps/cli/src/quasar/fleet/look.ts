@@ -1,5 +1,6 @@
 import { isUnfinished } from "@quasar/nebula";
 import { stateOf } from "@quasar/nebula/fleet";
+import { NOTHING_SPENT, recordedCost, sumOfCosts } from "@quasar/nebula/internal";
 import type { Change } from "@quasar/nebula/port";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -7,7 +8,7 @@ import { JSON_VERSION, result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
-import { engineFacts } from "../facts/nebula-apply.ts";
+import { engineFacts, spendingFacts } from "../facts/nebula-apply.ts";
 import { engineLines } from "../nebula/engine-lines.ts";
 import type { FleetNebulaLine } from "../schemas/fleet.ts";
 import { eventsThere } from "./events.ts";
@@ -30,8 +31,10 @@ export function statusOverFleet(
     async ({ state, status, url, id }) => {
       const next = fleetSteps(state, url);
       if (json === true) {
-        const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }) => ({
+        const costs = state.phases.map(recordedCost);
+        const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }, n) => ({
           ...{ phaseId, status: is, attempt, reason, machine: machineOf(status, ref) },
+          ...spendingFacts(costs[n] ?? NOTHING_SPENT),
         }));
         const { isPaused, stop } = status.orders;
         const { name: nebula, branch } = state;
@@ -42,6 +45,7 @@ export function statusOverFleet(
           isPaused,
           stops: stop === "" ? undefined : stop,
           phases,
+          ...spendingFacts(sumOfCosts(costs)),
         };
         const line = result("fleet_nebula", facts, EXIT.ok, next) satisfies FleetNebulaLine;
         process.stdout.write(jsonLine(line));

@@ -1,10 +1,11 @@
 import type { NebulaState, PhaseState } from "@quasar/nebula";
-import { progressOf } from "@quasar/nebula/internal";
+import { progressOf, recordedCost, sumOfCosts } from "@quasar/nebula/internal";
 import { LANE, type NebulaStatus } from "@quasar/nebula/port";
 import { cleanLine, fit } from "@quasar/runs/text";
 import { landedWords } from "@quasar/runs/words";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
+import { costCell } from "../runs/cost-cell.ts";
 
 /** Which machine works on a phase, or has the lane; `""`: none does. */
 export function machineOf({ holders }: Pick<NebulaStatus, "holders">, work: string): string {
@@ -24,6 +25,7 @@ export function fleetNebulaLines(
     fit(cleanLine(phase.id), 24),
     standing(phase, status),
     String(phase.attempt),
+    phase.runs.length === 0 ? "" : costCell(recordedCost(phase)),
     cleanLine(machineOf(status, phase.ref)),
     fit(cleanLine(phase.reason), 200),
   ]);
@@ -32,14 +34,15 @@ export function fleetNebulaLines(
       "bold",
       `${fit(cleanLine(state.name), 40)}: ${landedWords(progressOf(state), branch)}`,
     ),
+    ...labelled(view, "cost", costCell(sumOfCosts(state.phases.map(recordedCost)))),
     ...labelled(view, "lane", conductor === "" ? "no machine has it now" : cleanLine(conductor)),
     ...(orders.isPaused ? labelled(view, "paused", "no turn begins", "yellow") : []),
     ...(orders.stop === "" ? [] : labelled(view, "stops", "as a person asked", "yellow")),
     "",
     ...tableLines(
-      ["phase", "status", "attempt", "machine", "why"],
+      ["phase", "status", "attempt", "cost", "machine", "why"],
       rows,
-      ["left", "left", "right", "left", "left"],
+      ["left", "left", "right", "right", "left", "left"],
       view,
     ),
   ];

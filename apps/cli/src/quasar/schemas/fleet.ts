@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { errorLine } from "../../shared/schemas/error-line.ts";
 import { flag, list, object, text, whole, word } from "../../shared/schemas/kinds.ts";
 import { line, type Printed, result, timedLine } from "../../shared/schemas/line.ts";
+import { BILL } from "./spending.ts";
 
 const keyPath = text("The file of the fleet's key: each machine needs a copy of it");
 
@@ -77,6 +78,7 @@ const fleetPhase = object(
     attempt: whole("From 1"),
     reason: text("Why it waits or has failed"),
     machine: text("Who works on it; empty: nobody"),
+    ...BILL,
   },
   "A phase",
 );
@@ -88,6 +90,7 @@ export const fleetNebulaLine = result("fleet_nebula", "How a nebula of a fleet s
   isPaused: flag("Whether no turn begins"),
   stops: v.optional(word(["now", "after-turns"], "Whether a person has asked all to end, and how")),
   phases: list(fleetPhase, "In the order of the plan"),
+  ...BILL,
 });
 
 export const nebulaFetchLine = result("nebula_fetch", "The branch of a nebula was brought here", {
