@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses } from "@quasar/agents/turns";
-import { askRemote } from "@quasar/git/internal";
 import { messageOf } from "@quasar/runs/internal";
 import type { ApplyOptions } from "../engine/apply.ts";
 import { NebulaError } from "../errors.ts";
@@ -13,18 +12,19 @@ import {
   type Lease,
   type NebulaEntry,
   type NebulaPort,
-  type NebulaStatus,
   PortError,
   type Release,
   type Worker,
 } from "../port/index.ts";
-import { isUnfinished } from "../state/list.ts";
+import type { NebulaState } from "../state/state.ts";
 import { conduct, type ConductOptions } from "./conduct.ts";
 import type { Seen } from "./conductor.ts";
 import { deadlineIn } from "./deadline.ts";
+import { DepotProbe } from "./depot-probe.ts";
 import { FailedRuns } from "./failed-runs.ts";
 import { type HeldLease, holdLease } from "./held-lease.ts";
 import { dropLease, keepLease, keptLeases, workLease, type WorkLease } from "./kept-leases.ts";
+import { LaneRests } from "./lane-rests.ts";
 import { outcomeJson } from "./outcome.ts";
 import { perform } from "./perform.ts";
 import { fleetPlace, fleetTrees } from "./place.ts";
@@ -33,6 +33,7 @@ import { isUnreachable, SERVER } from "./reach.ts";
 import { type ReachEvent, ReachLog } from "./reach-log.ts";
 import { removeTrees } from "./remove-trees.ts";
 import { stateOf } from "./state-of.ts";
+import { TreeTidier } from "./tree-tidier.ts";
 
 type OfApply = "optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys" | "withoutOwnHook";
 
@@ -88,12 +89,6 @@ const FAILED_MS = 10_000;
 /** The same where it had nothing to do: somebody may have put the branch right at the depot. */
 const REST_MS = 60_000;
 
-/** How long a depot is left alone that is out of reach, and that nothing of this worker waits for, in milliseconds. */
-const PROBE_MS = 5000;
-
-/** How often the work trees of phases that have landed are removed, in milliseconds. */
-const TIDY_MS = 20_000;
-
 /** What does not get better by itself. */
 const NEVER: ReadonlySet<string> = new Set(["ERR_DENIED", "ERR_PROTOCOL"]);
 
@@ -104,12 +99,6 @@ const NEVER: ReadonlySet<string> = new Set(["ERR_DENIED", "ERR_PROTOCOL"]);
  */
 export async function workOnFleet(options: WorkerOptions): Promise<void> {
   await new FleetWorker(options).run();
-}
-
-/** How long a lane is left alone, by `performance.now()`, unless something else than this is seen of its nebula. */
-interface Rest {
-  readonly untilMs: number;
-  readonly while: string;
 }
 
 class FleetWorker {
@@ -124,20 +113,17 @@ class FleetWorker {
   /** By the id of a nebula. */
   readonly #names = new Map<string, string>();
   readonly #reach: ReachLog;
-  /** Depots that are just asked whether they are back, or were asked a moment ago. */
-  readonly #probed = new Set<string>();
-  /** By nebula: when its work trees were checked last. */
-  readonly #tidied = new Map<string, number>();
-  /** Nebulae that have ended, and whose work trees are removed. */
-  readonly #ended = new Set<string>();
-  /** By nebula: how long its lane is left alone. */
-  readonly #rest = new Map<string, Rest>();
+  readonly #probe: DepotProbe;
+  readonly #tidier = new TreeTidier((nebula, depot) => this.#tidy(nebula, depot));
+  readonly #rests: LaneRests;
   readonly #failedRuns = new FailedRuns();
 
   constructor(options: WorkerOptions) {
     this.#options = { ...options, signal: AbortSignal.any([options.signal, this.#end.signal]) };
     const { machine, tell } = options;
     this.#reach = new ReachLog(tell);
+    this.#probe = new DepotProbe(this.#reach, this.#options.signal);
+    this.#rests = new LaneRests(options.port);
     const id = `${machine.replaceAll(/[^\w.-]/gu, "-").slice(0, 100)}.${randomBytes(4).toString("hex")}`;
     this.#worker = { id, machine, labels: [], agents: [] };
   }
@@ -169,57 +155,33 @@ class FleetWorker {
   }
 
   async #look({ id, name, depot, isUnfinished }: NebulaEntry): Promise<void> {
-    const { depots, stateFolder } = this.#options;
+    const { depots, stateFolder, signal } = this.#options;
     if (!depots.includes(depot)) return;
     this.#names.set(id, name);
-    if (isUnfinished) this.#ended.delete(id);
-    this.#tidyNowAndThen(id, depot);
+    if (isUnfinished) this.#tidier.goesOn(id);
+    this.#tidier.nowAndThen(id, depot).catch((error: unknown) => {
+      if (!(error instanceof PortError) && !signal.aborted) this.#failed(id, depot, error);
+    });
     for (const kept of keptLeases(fleetPlace(stateFolder, id).leases)) {
       await this.#again(kept, depot);
     }
     if (!isUnfinished) return;
     // A machine that can reach it is not to find all taken.
-    if (this.#reach.isAway(depot)) return this.#probe(depot);
+    if (this.#reach.isAway(depot)) return this.#probe.ask(depot);
     await this.#takeLane(id, depot);
     await this.#takeWork(id, depot);
   }
 
-  /** Notes it once a depot is back that was out of reach. */
-  #probe(depot: string): void {
-    const { signal: given } = this.#options;
-    if (this.#probed.has(depot)) return;
-    this.#probed.add(depot);
-    const signal = AbortSignal.any([given, AbortSignal.timeout(PROBE_MS)]);
-    const pause = sleep(PROBE_MS, undefined, { signal: given }).catch(() => {});
-    const asked = askRemote(depot, { signal }).then(
-      () => this.#reach.back(depot),
-      () => {},
-    );
-    void Promise.all([asked, pause]).then(() => this.#probed.delete(depot));
-  }
-
-  #tidyNowAndThen(nebula: string, depot: string): void {
-    const { signal } = this.#options;
-    if (this.#ended.has(nebula)) return;
-    const last = this.#tidied.get(nebula) ?? Number.NEGATIVE_INFINITY;
-    if (performance.now() - last < TIDY_MS) return;
-    this.#tidied.set(nebula, performance.now());
-    this.#tidy(nebula, depot).catch((error: unknown) => {
-      if (error instanceof PortError || signal.aborted) return;
-      this.#failed(nebula, depot, error);
-    });
-  }
-
   /** Of phases that have landed nothing is left here. */
-  async #tidy(nebula: string, depot: string): Promise<void> {
+  async #tidy(nebula: string, depot: string): Promise<NebulaState | undefined> {
     const { port, signal } = this.#options;
     const { work: root } = this.#placeOf({ nebula });
-    if (signal.aborted || !existsSync(root)) return;
+    if (signal.aborted || !existsSync(root)) return undefined;
     const state = stateOf(await port.status(nebula));
     const onEvent = (event: Told): void => this.#tell(nebula, event);
     const given = { ...this.#options, state, root, depot, signal, onEvent };
     await this.#alone.run(nebula, () => removeTrees(given));
-    if (!isUnfinished(state)) this.#ended.add(nebula);
+    return state;
   }
 
   /** Continues what this machine had when its worker ended. */
@@ -243,16 +205,12 @@ class FleetWorker {
   }
 
   async #takeLane(nebula: string, depot: string): Promise<void> {
-    const { port, signal } = this.#options;
     const key = keyOf({ nebula, work: LANE });
-    if (this.#busy.has(key) || signal.aborted) return;
-    const rest = this.#rest.get(nebula);
-    if (rest !== undefined && performance.now() < rest.untilMs) {
-      if (seenOf(await port.status(nebula)) === rest.while) return;
-    }
+    if (this.#busy.has(key) || this.#options.signal.aborted) return;
+    if (await this.#rests.isAtRest(nebula)) return;
     const leased = await this.#lease(nebula, LANE);
     if (leased === undefined) return;
-    this.#rest.delete(nebula);
+    this.#rests.end(nebula);
     this.#run(leased, "", () => this.#conduct(leased, depot));
   }
 
@@ -374,19 +332,7 @@ class FleetWorker {
       restMs = isOfLaterVersion(error) ? REST_MS : FAILED_MS;
     }
     await held.release();
-    this.#rest.set(nebula, await this.#restOf(nebula, restMs, heard));
-  }
-
-  async #restOf(nebula: string, ms: number, heard: Seen | undefined): Promise<Rest> {
-    const untilMs = performance.now() + ms;
-    try {
-      const status = await this.#options.port.status(nebula);
-      // What people have said since it looked last is for the next one, at once.
-      return { untilMs, while: seenOf({ ...status, ...heard }) };
-    } catch (error) {
-      // What cannot be heard for a moment says nothing of the nebula.
-      return { untilMs: isUnreachable(error) ? 0 : untilMs, while: UNREADABLE };
-    }
+    await this.#rests.rest(nebula, restMs, heard);
   }
 
   /** @param phase - Its id; `""`: it is the lane. */
@@ -412,22 +358,6 @@ class FleetWorker {
 
 function keyOf({ nebula, work }: Pick<Lease, "nebula" | "work">): string {
   return `${nebula} ${work}`;
-}
-
-/** In place of what is seen of a nebula whose state this worker cannot read. */
-const UNREADABLE = "";
-
-/** What of a nebula has to be another before a conductor that has ended has something to do again. */
-function seenOf(status: NebulaStatus): string {
-  try {
-    const { phases, planVerdict, revision } = stateOf(status);
-    return JSON.stringify([
-      ...[phases, planVerdict, revision],
-      ...[status.inbox.map(({ key }) => key), status.orders],
-    ]);
-  } catch {
-    return UNREADABLE;
-  }
 }
 
 function isOfLaterVersion(error: unknown): boolean {
