@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from "vitest/config";
-import { byLane, sampleBy } from "./lane.ts";
+import { byLane, ofDay } from "./lane.ts";
 
 /** Under this condition workspace packages see each other's sources: no test passes on an old `dist`. */
 const SOURCE = "@quasar/source";
 
 export interface PackageTests extends TestUserConfig {
   readonly name: string;
-  /** Test files that take long, of which only so many are run at a time: others each day. */
+  /** Test files that take long, of which only so many are run at a time: others each day, until all have been. */
   readonly sampled?: Sampled | undefined;
 }
 
@@ -66,6 +66,6 @@ function leftOut(sampled: Sampled | undefined): readonly string[] {
   const { most, mostOfWhole = Infinity } = sampled;
   const files = sampled.files.flatMap((pattern) => globSync(pattern)).toSorted();
   const number = byLane({ fast: most, whole: mostOfWhole, long: Infinity });
-  const chosen = new Set(sampleBy(SEED, files, number));
+  const chosen = new Set(ofDay(SEED, files, number));
   return files.filter((file) => !chosen.has(file));
 }

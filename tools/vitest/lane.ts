@@ -43,6 +43,12 @@ export function sampleBy<T>(chosenBy: number, items: readonly T[], most: number)
   return chosen.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
+/** At most so many items of a day, spread over all: each of them comes within as few days as that leaves. */
+export function ofDay<T>(day: number, items: readonly T[], most: number): readonly T[] {
+  const days = Math.max(1, Math.ceil(items.length / most));
+  return items.filter((_, at) => at % days === day % days);
+}
+
 /** Numbers from 0 to 1 that the seed repeats: Tommy Ettinger's mulberry32, in the public domain. */
 export function randomOf(chosenBy: number): () => number {
   let state = chosenBy >>> 0;
