@@ -55,3 +55,4 @@ export { engineOf } from "./state/lock.ts";
 export { createFilePort, type FilePort, type FilePortOptions } from "./port/files/file-port.ts";
 export { fleetNebulaFacts, type FleetSources } from "./fleet/fleet-facts.ts";
 export { continueHistory, type FleetHistory, NO_HISTORY } from "./fleet/history.ts";
+export { failedBase, redBaseWords } from "./engine/red-base.ts";

@@ -9,7 +9,7 @@ import type { Engine } from "./context.ts";
  */
 export interface OverFleet {
   /**
-   * Takes each state that was saved here, which the others are to have: before an attempt is offered and before the branch
+   * Takes each state that was saved here, and with each event that was noted, which the others are to have: before an attempt is offered and before the branch
    * moves they have it. Must not throw.
    */
   saved(text: Uint8Array): void;

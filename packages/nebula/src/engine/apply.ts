@@ -118,11 +118,13 @@ async function work(
       isAsked: options.mirror === true,
       warn: (message) => onEvent({ type: "warning", message }),
     });
+    const { fleet } = options;
     const store = openState(home, now, {
       onSaved(state, text) {
         mirror?.follow(state);
-        options.fleet?.saved(text);
+        fleet?.saved(text);
       },
+      onNoted: fleet && ((text) => fleet.saved(text)),
     });
     try {
       store.limit(options.typed ?? {});

@@ -10,6 +10,7 @@ import { eventsIn } from "../state/events.ts";
 import { type NebulaHome, nebulaHome } from "../state/home.ts";
 import { isUnfinished } from "../state/list.ts";
 import type { NebulaState } from "../state/state.ts";
+import { failedBase, redBaseWords } from "./red-base.ts";
 import { settingsObstacle } from "./settings.ts";
 
 /** What stands in the way of a nebula's work, whether an engine works on it or not. */
@@ -81,14 +82,9 @@ function redBase(
   { branch }: NebulaState,
   tip: string | undefined,
 ): NebulaObstacle | undefined {
-  const last = eventsIn(home).findLast(
-    ({ type }) => type === "base_verified" || type === "nebula_updated" || type === "phase_landed",
-  );
-  if (last?.type !== "base_verified" || last.outcome !== "failed" || last.tip !== tip) {
-    return undefined;
-  }
-  const [finding = "a command fails"] = last.findings;
-  const message = `${branch} fails by itself, so nothing begins: ${finding}`;
+  const last = failedBase(eventsIn(home));
+  if (last === undefined || last.tip !== tip) return undefined;
+  const message = redBaseWords(branch, last);
   return last.failsSetUp === true
     ? { stops: "work", message, fails: "setup" }
     : { stops: "work", message, fails: "verify", accepts: "red-base" };

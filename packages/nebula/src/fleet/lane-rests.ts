@@ -9,10 +9,15 @@ interface Rest {
   readonly while: string;
 }
 
+/** The longest, in milliseconds: somebody may have put the branch right at the depot. */
+const MOST_MS = 600_000;
+
 /** The lanes that this worker leaves alone, since a conductor here had nothing to do, or has failed. */
 export class LaneRests {
   readonly #port: Pick<NebulaPort, "status">;
   readonly #rests = new Map<string, Rest>();
+  /** The rest before. */
+  readonly #last = new Map<string, { readonly ms: number; readonly while: string }>();
 
   constructor(port: Pick<NebulaPort, "status">) {
     this.#port = port;
@@ -25,19 +30,25 @@ export class LaneRests {
   }
 
   /**
-   * Leaves a lane alone for so many milliseconds.
+   * Leaves a lane alone for so many milliseconds; twice as long as the time before where nothing has happened since.
    *
    * @param heard - What its conductor has heard of people last: what they have said since is for the next one, at once.
    */
   async rest(nebula: string, ms: number, heard: Seen | undefined): Promise<void> {
-    const untilMs = performance.now() + ms;
     try {
       const status = await this.#port.status(nebula);
-      this.#rests.set(nebula, { untilMs, while: seenOf({ ...status, ...heard }) });
+      this.#keep(nebula, ms, seenOf({ ...status, ...heard }));
     } catch (error) {
       // What cannot be heard for a moment says nothing of the nebula.
-      this.#rests.set(nebula, { untilMs: isUnreachable(error) ? 0 : untilMs, while: UNREADABLE });
+      this.#keep(nebula, isUnreachable(error) ? 0 : ms, UNREADABLE);
     }
+  }
+
+  #keep(nebula: string, given: number, seen: string): void {
+    const last = this.#last.get(nebula);
+    const ms = last?.while === seen ? Math.min(Math.max(given, 2 * last.ms), MOST_MS) : given;
+    this.#last.set(nebula, { ms, while: seen });
+    this.#rests.set(nebula, { untilMs: performance.now() + ms, while: seen });
   }
 
   end(nebula: string): void {

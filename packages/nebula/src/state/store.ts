@@ -103,6 +103,8 @@ export interface StateStore {
 export interface OpenStateOptions extends DurableOptions {
   /** Called with each state that was saved, and with its text. */
   readonly onSaved?: ((state: NebulaState, text: Uint8Array) => void) | undefined;
+  /** Called with the text of the state that has an event which was only noted. @default nobody asks for it */
+  readonly onNoted?: ((text: Uint8Array) => void) | undefined;
 }
 
 /** Saves the first state of a nebula that begins. Call it under the nebula's lock. */
@@ -122,7 +124,7 @@ export function createState(
 export function openState(
   home: NebulaHome,
   now: () => Date,
-  { onSaved = () => {}, ...options }: OpenStateOptions = {},
+  { onSaved = () => {}, onNoted, ...options }: OpenStateOptions = {},
 ): StateStore {
   const saved = loadSaved(home, options);
   if (saved === undefined) throw goneError(home);
@@ -194,7 +196,10 @@ export function openState(
     branchRenamed: () => save({ ...current, archivedTip: "" }),
     note(event) {
       requireOpen();
-      log.add([textOf(event)]);
+      const text = [textOf(event)];
+      const recent = log.recentWith(text);
+      log.add(text);
+      onNoted?.(encodeState({ state: current, recent }));
     },
     close() {
       isClosed = true;

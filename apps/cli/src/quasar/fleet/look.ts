@@ -1,6 +1,12 @@
 import { isUnfinished } from "@quasar/nebula";
 import { stateOf } from "@quasar/nebula/fleet";
-import { NOTHING_SPENT, recordedCost, sumOfCosts } from "@quasar/nebula/internal";
+import {
+  failedBase,
+  NOTHING_SPENT,
+  recordedCost,
+  redBaseWords,
+  sumOfCosts,
+} from "@quasar/nebula/internal";
 import type { Change } from "@quasar/nebula/port";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -13,7 +19,7 @@ import { engineLines } from "../nebula/engine-lines.ts";
 import type { FleetNebulaLine } from "../schemas/fleet.ts";
 import { eventsThere } from "./events.ts";
 import { withFleetNebula } from "./nebula.ts";
-import { fleetNebulaLines, fleetSteps, machineOf } from "./nebula-lines.ts";
+import { fleetNebulaLines, fleetSteps, machineOf, redBaseSteps } from "./nebula-lines.ts";
 
 interface LookOptions {
   readonly fleet: string;
@@ -28,8 +34,10 @@ export function statusOverFleet(
   const step = (id: string): string => `quasar nebula status ${id} --fleet ${fleet}`;
   return withFleetNebula(
     { fleet, named, step, isForEnded: true },
-    async ({ state, status, url, id }) => {
-      const next = fleetSteps(state, url);
+    async ({ port, state, status, url, id }) => {
+      const red = failedBase((await eventsThere(port, id, 0))?.events ?? []);
+      const blocked = red === undefined ? "" : redBaseWords(state.branch, red);
+      const next = red === undefined ? fleetSteps(state, url) : redBaseSteps(state, status, url);
       if (json === true) {
         const costs = state.phases.map(recordedCost);
         const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }, n) => ({
@@ -44,6 +52,7 @@ export function statusOverFleet(
           branch,
           isPaused,
           stops: stop === "" ? undefined : stop,
+          reason: blocked,
           phases,
           ...spendingFacts(sumOfCosts(costs)),
         };
@@ -52,7 +61,10 @@ export function statusOverFleet(
         return EXIT.ok;
       }
       const view = viewOf(process.stdout);
-      write(process.stdout, [...fleetNebulaLines(state, status, view), ...nextLines(next, view)]);
+      write(process.stdout, [
+        ...fleetNebulaLines(state, status, blocked, view),
+        ...nextLines(next, view),
+      ]);
       return EXIT.ok;
     },
   );

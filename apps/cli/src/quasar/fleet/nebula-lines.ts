@@ -1,8 +1,9 @@
 import type { NebulaState, PhaseState } from "@quasar/nebula";
 import { progressOf, recordedCost, sumOfCosts } from "@quasar/nebula/internal";
 import { LANE, type NebulaStatus } from "@quasar/nebula/port";
-import { cleanLine, fit } from "@quasar/runs/text";
+import { cleanLine, fit, shellWord } from "@quasar/runs/text";
 import { landedWords } from "@quasar/runs/words";
+import { withRemark } from "../../shared/remark.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { costCell } from "../runs/cost-cell.ts";
@@ -12,10 +13,11 @@ export function machineOf({ holders }: Pick<NebulaStatus, "holders">, work: stri
   return holders.find((each) => each.work === work)?.machine ?? "";
 }
 
-/** How a nebula of a fleet stands, with the machine of each phase. */
+/** How a nebula of a fleet stands, with the machine of each phase. @param blocked - Why nothing begins; `""`: nothing is in the way */
 export function fleetNebulaLines(
   state: NebulaState,
   status: NebulaStatus,
+  blocked: string,
   view: View,
 ): readonly string[] {
   const branch = cleanLine(state.branch);
@@ -36,6 +38,7 @@ export function fleetNebulaLines(
     ),
     ...labelled(view, "cost", costCell(sumOfCosts(state.phases.map(recordedCost)))),
     ...labelled(view, "lane", conductor === "" ? "no machine has it now" : cleanLine(conductor)),
+    ...(blocked === "" ? [] : labelled(view, "blocked", fit(cleanLine(blocked), 400), "yellow")),
     ...(orders.isPaused ? labelled(view, "paused", "no turn begins", "yellow") : []),
     ...(orders.stop === "" ? [] : labelled(view, "stops", "as a person asked", "yellow")),
     "",
@@ -64,6 +67,19 @@ function standing(
     default:
       return is;
   }
+}
+
+/** What a person types next where the branch fails by itself. */
+export function redBaseSteps(
+  { id, branch }: NebulaState,
+  { depot }: NebulaStatus,
+  url: string,
+): readonly string[] {
+  const there = shellWord(cleanLine(branch));
+  return [
+    withRemark(`quasar nebula fetch ${id} --fleet ${url}`, `then commit the fix on ${there}`),
+    withRemark(`git push ${shellWord(cleanLine(depot))} ${there}`, "found within ten minutes"),
+  ];
 }
 
 /** What a person types next. */

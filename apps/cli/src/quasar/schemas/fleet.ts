@@ -89,6 +89,7 @@ export const fleetNebulaLine = result("fleet_nebula", "How a nebula of a fleet s
   branch: text("Where it lands, at the depot"),
   isPaused: flag("Whether no turn begins"),
   stops: v.optional(word(["now", "after-turns"], "Whether a person has asked all to end, and how")),
+  reason: text("Why nothing begins; empty: nothing is in the way"),
   phases: list(fleetPhase, "In the order of the plan"),
   ...BILL,
 });
