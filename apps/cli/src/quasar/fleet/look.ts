@@ -1,13 +1,7 @@
 import { isUnfinished } from "@quasar/nebula";
 import { stateOf } from "@quasar/nebula/fleet";
-import {
-  failedBase,
-  NOTHING_SPENT,
-  recordedCost,
-  redBaseWords,
-  sumOfCosts,
-} from "@quasar/nebula/internal";
-import type { Change } from "@quasar/nebula/port";
+import { NOTHING_SPENT, recordedCost, sumOfCosts } from "@quasar/nebula/internal";
+import { type Change, LANE } from "@quasar/nebula/port";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, result } from "../../shared/output/json.ts";
@@ -17,6 +11,7 @@ import { createTimeline } from "../../shared/output/timeline.ts";
 import { engineFacts, spendingFacts } from "../facts/nebula-apply.ts";
 import { engineLines } from "../nebula/engine-lines.ts";
 import type { FleetNebulaLine } from "../schemas/fleet.ts";
+import { blockedBy } from "./blocked.ts";
 import { eventsThere } from "./events.ts";
 import { withFleetNebula } from "./nebula.ts";
 import { fleetNebulaLines, fleetSteps, machineOf, redBaseSteps } from "./nebula-lines.ts";
@@ -35,9 +30,10 @@ export function statusOverFleet(
   return withFleetNebula(
     { fleet, named, step, isForEnded: true },
     async ({ port, state, status, url, id }) => {
-      const red = failedBase((await eventsThere(port, id, 0))?.events ?? []);
-      const blocked = red === undefined ? "" : redBaseWords(state.branch, red);
-      const next = red === undefined ? fleetSteps(state, url) : redBaseSteps(state, status, url);
+      const { events = [] } = (await eventsThere(port, id, 0)) ?? {};
+      const blocked = blockedBy(events, state, machineOf(status, LANE) !== "");
+      const isRed = blocked?.isRed === true;
+      const next = isRed ? redBaseSteps(state, status, url) : fleetSteps(state, url);
       if (json === true) {
         const costs = state.phases.map(recordedCost);
         const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }, n) => ({
@@ -52,7 +48,7 @@ export function statusOverFleet(
           branch,
           isPaused,
           stops: stop === "" ? undefined : stop,
-          reason: blocked,
+          reason: blocked?.words ?? "",
           phases,
           ...spendingFacts(sumOfCosts(costs)),
         };
@@ -62,7 +58,7 @@ export function statusOverFleet(
       }
       const view = viewOf(process.stdout);
       write(process.stdout, [
-        ...fleetNebulaLines(state, status, blocked, view),
+        ...fleetNebulaLines(state, status, blocked?.words ?? "", view),
         ...nextLines(next, view),
       ]);
       return EXIT.ok;
