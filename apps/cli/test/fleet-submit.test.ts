@@ -50,3 +50,36 @@ test.for([
   const state = stateOf(await port.status(entry?.id ?? ""));
   expect(state.typedMaxWorkers).toBe(kept);
 });
+
+test("what agents are to work by is no matter of who gives a nebula to a fleet", async () => {
+  const at = place();
+  write(at.repo, {
+    "demo/nebula.toml": '[nebula]\nname = "demo"\n',
+    "demo/a.md": '+++\nid = "a"\ntitle = "A"\n+++\nDo a.\n',
+  });
+  const to = ["--fleet", "http://127.0.0.1:1", "--depot", join(at.outside, "depot.git")];
+  const refused = await quasar(at, [
+    ...["nebula", "apply", "demo", "--auto", ...to, "--coder", "command:true", "--json"],
+  ]);
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    ...{ type: "error", code: "ERR_USAGE" },
+    message: "--coder: agents work by the settings of the machine that they run on",
+  });
+});
+
+test("a worker whose agents are not installed does not start", async () => {
+  const at = place();
+  const config = join(at.outside, "home/.config/quasar");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "fleet.key"), `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
+  const args = ["worker", "--fleet", "http://127.0.0.1:1", "--depot", at.outside, "--json"];
+  const bin = join(at.outside, "bin");
+  mkdirSync(bin);
+  const env = { PATH: bin, QUASAR_CODER: "codex", QUASAR_REVIEWER: "codex" };
+  const refused = await quasar(at, args, { env });
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    ...{ type: "error", code: "ERR_NOT_INSTALLED" },
+    message: "there is no program codex on the PATH",
+  });
+  expect(refused.stdout).not.toContain("quasar worker --coder");
+});

@@ -601,6 +601,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       DEPOTS,
       ["--max <count>", "phases that are worked on at once; 1 if left out"],
       ["--ttl <seconds>", "how soon others take over where it is gone; 30 if left out"],
+      ["--name <name>", "what others see of this machine; its host name if left out"],
     ],
     examples: [
       ["quasar worker --depot ssh://git@10.0.0.5/srv/depot.git", "one phase"],

@@ -59,6 +59,7 @@ const SAYS_IT_TOO = "--file";
 const NOT_BESIDE: Readonly<Record<string, ReadonlySet<string>>> = {
   "--resume": new Set(["--fresh", "--base", "--branch"]),
   "--fresh": new Set(["--resume"]),
+  "--fleet": new Set(["--html", "--open"]),
 };
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askRemote } from "@quasar/git/internal";
+import { messageOf } from "@quasar/runs/internal";
 import type { Reach } from "./reach.ts";
 
 /** How long a depot is left alone that is out of reach, in milliseconds. */
@@ -15,6 +16,15 @@ export class DepotProbe {
   constructor(reach: Reach, signal: AbortSignal) {
     this.#reach = reach;
     this.#signal = signal;
+  }
+
+  /** Reports those that do not answer. */
+  askFirst(depots: readonly string[]): void {
+    for (const depot of depots) {
+      askRemote(depot, { signal: this.#signal }).catch((error: unknown) => {
+        if (!this.#signal.aborted) this.#reach.away(depot, messageOf(error));
+      });
+    }
   }
 
   ask(depot: string): void {

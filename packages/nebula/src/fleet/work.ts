@@ -131,6 +131,7 @@ class FleetWorker {
   async run(): Promise<void> {
     const { port, signal, ttlMs } = this.#options;
     const askMs = Math.min(ASK_MS, ttlMs / 6);
+    this.#probe.askFirst(this.#options.depots);
     let [problem, isKnown] = ["", false];
     try {
       while (!signal.aborted) {
@@ -284,7 +285,7 @@ class FleetWorker {
     const { runId } = lease.offer;
     const reason = messageOf(error);
     this.#failed(lease.nebula, depot, error);
-    if (isOfLaterVersion(error)) return { isUnfit: true };
+    if (isOfLaterVersion(error) || isNotInstalled(error)) return { isUnfit: true };
     const waitMs = this.#failedRuns.failed(runId);
     if (waitMs !== undefined) return { waitMs };
     const value = outcomeJson({ came: { as: "failed", reason }, machine });
@@ -358,6 +359,11 @@ class FleetWorker {
 
 function keyOf({ nebula, work }: Pick<Lease, "nebula" | "work">): string {
   return `${nebula} ${work}`;
+}
+
+/** An agent of the phase is not on this machine: others may have it. */
+function isNotInstalled(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_NOT_INSTALLED";
 }
 
 function isOfLaterVersion(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { fleetSettings } from "../fleet/settings.ts";
 import type { DepotInitLine } from "../schemas/fleet.ts";
 
 export interface DepotInitOptions {
@@ -18,9 +19,10 @@ export async function depotInitCommand(
 ): Promise<ExitCode> {
   const depot = resolve(path);
   const isNew = (await initDepot(depot)) === "made";
+  const over = `--fleet ${fleetSettings().url ?? "URL"} --depot ${shellWord(depot)}`;
   const next = [
-    `quasar worker --depot ${shellWord(depot)}   # on each machine that reaches it so; others by ssh://HOST${depot}`,
-    `quasar nebula apply DIR --auto --depot ${shellWord(depot)}`,
+    `quasar worker ${over}   # on each machine that reaches it so; others by ssh://HOST${depot}`,
+    `quasar nebula apply DIR --auto ${over}   # in your repository`,
   ];
   if (json === true) {
     const line = result("depot_init", { depot, isNew }, EXIT.ok, next) satisfies DepotInitLine;

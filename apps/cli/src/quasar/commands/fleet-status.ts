@@ -23,7 +23,10 @@ export async function fleetStatusCommand({ fleet, json }: FleetStatusOptions): P
   try {
     const nebulae = await lookAtFleet(port);
     const url = settings.url ?? "";
-    const next = nebulae.length === 0 ? [`quasar nebula apply DIR --auto --fleet ${url}`] : [];
+    const next =
+      nebulae.length === 0
+        ? [`quasar nebula apply DIR --auto --fleet ${url} --depot DEPOT   # in your repository`]
+        : [];
     if (json === true) {
       const line = result("fleet_status", { url, nebulae }, EXIT.ok, next);
       process.stdout.write(jsonLine(line satisfies FleetStatusLine));

@@ -99,9 +99,12 @@ function tell(told: Told, json: true | undefined): void {
   }
   const { url, dir, log, keyPath } = told;
   const view = viewOf(process.stdout);
+  const depot = shellWord(join(dir, "depot.git"));
+  const over = `--fleet ${url} --depot ${depot}`;
   const next = [
-    `quasar worker --fleet ${url}   # in another shell: it works on what is offered`,
-    `quasar nebula apply DIR --auto --fleet ${url}   # in your repository`,
+    `quasar depot init ${depot}   # once: over it machines exchange their work`,
+    `quasar worker ${over}   # in another shell: it works on what is offered`,
+    `quasar nebula apply DIR --auto ${over}   # in your repository`,
     `quasar fleet status --fleet ${url}   # who works on what`,
   ];
   write(process.stdout, [

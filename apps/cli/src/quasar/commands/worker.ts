@@ -16,7 +16,7 @@ import { keepRunning } from "../fleet/keeper.ts";
 import { openFleet } from "../fleet/open.ts";
 import { type FleetSettings, fleetSettings } from "../fleet/settings.ts";
 import { createWorkerLog, workerFacts } from "../fleet/worker-lines.ts";
-import { workerSettings } from "../fleet/worker-options.ts";
+import { requireOwnAgents, workerSettings } from "../fleet/worker-options.ts";
 import type { WorkerLine } from "../schemas/fleet.ts";
 
 export interface WorkerCommandOptions {
@@ -24,6 +24,7 @@ export interface WorkerCommandOptions {
   readonly depot?: string | readonly string[] | undefined;
   readonly max?: string | undefined;
   readonly ttl?: string | undefined;
+  readonly name?: string | undefined;
   readonly json?: true | undefined;
 }
 
@@ -44,6 +45,7 @@ export async function workerCommand(options: WorkerCommandOptions): Promise<Exit
   if (depots.length === 0) throw noDepot();
   // What is wrong with the key is said before anything is started.
   openFleet(settings).close();
+  requireOwnAgents();
   const tell = (message: string): void => write(process.stderr, [message]);
   const interrupts = listenForInterrupts((name) => {
     if (process.env[KEPT] === undefined) {
@@ -68,14 +70,18 @@ interface Work {
   readonly depots: readonly string[];
   readonly most: number;
   readonly ttlMs: number;
+  readonly name?: string | undefined;
   readonly json?: true | undefined;
   readonly signal: AbortSignal;
 }
 
-async function work(settings: FleetSettings, { json, signal, ...given }: Work): Promise<void> {
+async function work(
+  settings: FleetSettings,
+  { json, name, signal, ...given }: Work,
+): Promise<void> {
   const { depots, most, ttlMs } = given;
   const port = openFleet(settings);
-  const known = workerSettings();
+  const known = workerSettings(name);
   const lock = lockMachine(known.stateFolder);
   const view = viewOf(process.stdout);
   const say = json === true ? sayJson : createWorkerLog(view, settings.url ?? "");
@@ -92,7 +98,7 @@ async function work(settings: FleetSettings, { json, signal, ...given }: Work): 
   } catch (error) {
     // What answers is no fleet's server: to start the worker again does not help.
     if (!(error instanceof PortError) || error.code !== "ERR_PROTOCOL") throw error;
-    const next = ["quasar fleet doctor"];
+    const next = [`quasar fleet doctor --fleet ${settings.url ?? "URL"}`];
     throw new CliError("ERR_DENIED", error.message, { next, cause: error });
   } finally {
     port.close();

@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { acquireLock, readPrivateFile, replaceFile } from "@quasar/durable";
+import { acquireLock, DurableError, readPrivateFile, replaceFile } from "@quasar/durable";
 import * as v from "valibot";
+import { CliError } from "../../shared/errors.ts";
 import type { Ports, WantedPorts } from "./ports.ts";
 
 /** Where `quasar fleet up` has its data: one process at a time. */
@@ -20,10 +21,10 @@ const port = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValu
 
 const schema = v.object({ ingress: port, admin: port, node: port, object: port });
 
-/** @throws {DurableError} `ERR_LOCKED` where another process has the folder */
+/** @throws {CliError} `ERR_LOCKED` where another process has the folder */
 export function openFleetFolder(dir: string): FleetFolder {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const lock = acquireLock(join(dir, "lock"));
+  const lock = lockFolder(dir);
   const file = join(dir, "ports.json");
   return {
     data: join(dir, "data"),
@@ -32,6 +33,21 @@ export function openFleetFolder(dir: string): FleetFolder {
     keep: (ports) => replaceFile(file, Buffer.from(JSON.stringify(ports)), { keepPrevious: false }),
     close: () => lock.release(),
   };
+}
+
+function lockFolder(dir: string): ReturnType<typeof acquireLock> {
+  try {
+    return acquireLock(join(dir, "lock"));
+  } catch (error) {
+    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+    const { ingress } = readPorts(join(dir, "ports.json"));
+    const url = ingress === undefined ? "" : ` at http://127.0.0.1:${ingress}`;
+    throw new CliError("ERR_LOCKED", `a server with these data is up already${url}`, {
+      next: [
+        `quasar fleet status${ingress === undefined ? "" : ` --fleet http://127.0.0.1:${ingress}`}`,
+      ],
+    });
+  }
 }
 
 function readPorts(file: string): WantedPorts {

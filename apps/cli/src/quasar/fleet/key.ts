@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createOnce, readPrivateFile } from "@quasar/durable";
+import { dirname } from "node:path";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 
@@ -41,6 +42,7 @@ export function ensureFleetKey(file: string): string {
 export function copySteps(file: string): readonly string[] {
   const to = shellWord(file);
   return [
+    `mkdir -p ${shellWord(dirname(file))}`,
     `scp SERVER:.config/quasar/fleet.key ${to}   # from where quasar fleet up or serve runs; it prints where`,
     `chmod 600 ${to}`,
   ];

@@ -33,7 +33,7 @@ export function statusOverFleet(
       const { events = [] } = (await eventsThere(port, id, 0)) ?? {};
       const blocked = blockedBy(events, state, machineOf(status, LANE) !== "");
       const isRed = blocked?.isRed === true;
-      const next = isRed ? redBaseSteps(state, status, url) : fleetSteps(state, url);
+      const next = isRed ? redBaseSteps(state, status, url) : fleetSteps(state, status, url);
       if (json === true) {
         const costs = state.phases.map(recordedCost);
         const phases = state.phases.map(({ id: phaseId, ref, status: is, attempt, reason }, n) => ({

@@ -40,6 +40,7 @@ export function fleetNebulaLines(
     ...labelled(view, "lane", conductor === "" ? "no machine has it now" : cleanLine(conductor)),
     ...(blocked === "" ? [] : labelled(view, "blocked", fit(cleanLine(blocked), 400), "yellow")),
     ...(orders.isPaused ? labelled(view, "paused", "no turn begins", "yellow") : []),
+    ...(state.planVerdict === "asked" ? labelled(view, "plan", "waits for you", "yellow") : []),
     ...(orders.stop === "" ? [] : labelled(view, "stops", "as a person asked", "yellow")),
     "",
     ...tableLines(
@@ -83,12 +84,18 @@ export function redBaseSteps(
 }
 
 /** What a person types next. */
-export function fleetSteps(state: NebulaState, url: string): readonly string[] {
+export function fleetSteps(
+  state: NebulaState,
+  { orders }: Pick<NebulaStatus, "orders">,
+  url: string,
+): readonly string[] {
+  const isHeldBack = orders.isPaused || orders.stop !== "";
   const to = `--nebula ${state.id} --fleet ${url}`;
   const asked = state.phases.filter(({ status }) => status === "awaiting_human");
   const failed = state.phases.filter(({ status }) => status === "failed");
   const isDone = state.phases.every(({ status }) => status === "done" || status === "skipped");
   return [
+    ...(isHeldBack ? [`quasar nebula continue ${state.id} --fleet ${url}`] : []),
     ...(state.planVerdict === "asked" ? [`quasar nebula approve ${to}`] : []),
     ...asked.slice(0, 3).map(({ id }) => `quasar nebula approve ${cleanLine(id)} ${to}`),
     ...failed.slice(0, 3).map(({ id }) => `quasar nebula retry ${cleanLine(id)} ${to}`),

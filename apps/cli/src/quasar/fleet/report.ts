@@ -36,7 +36,7 @@ export function reportOverFleet(
       continueStep: `quasar nebula continue ${to}`,
     });
     const facts = redactNebulaFacts(read, redact);
-    const next = [`quasar nebula status ${to}`, ...fleetSteps(state, url)];
+    const next = [`quasar nebula status ${to}`, ...fleetSteps(state, status, url)];
     if (json === true) {
       const printed = { ...nebulaReportFacts(facts), redactionSet };
       const line = result("nebula_report", printed, EXIT.ok, next) satisfies NebulaReportLine;

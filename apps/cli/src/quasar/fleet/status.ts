@@ -1,3 +1,4 @@
+import { stateOf } from "@quasar/nebula/fleet";
 import { LANE, type NebulaEntry, type NebulaPort, PortError } from "@quasar/nebula/port";
 import { cleanLine, fit } from "@quasar/runs/text";
 import { section } from "../../shared/output/section.ts";
@@ -23,9 +24,10 @@ const rank = ({ isUnfinished }: NebulaEntry): number => (isUnfinished ? 0 : 1);
 
 async function holdersOf(port: NebulaPort, id: string): Promise<FleetNebula["holders"]> {
   try {
-    const { holders } = await port.status(id);
-    return holders.map(({ work, machine, worker, epoch }) => ({
-      ...{ phase: work, machine, worker, epoch: epoch.n },
+    const status = await port.status(id);
+    const ids = new Map(stateOf(status).phases.map(({ ref, id: phase }) => [ref, phase]));
+    return status.holders.map(({ work, machine, worker, epoch }) => ({
+      ...{ phase: ids.get(work) ?? work, machine, worker, epoch: epoch.n },
     }));
   } catch (error) {
     // The list and the nebula are not changed in one step.

@@ -5,7 +5,8 @@ import { openUser, repositoryOf } from "@quasar/runs/internal";
 import { cleanLine, count, jsonLine, shellWord } from "@quasar/runs/text";
 import { resolve as absolute } from "node:path";
 import { existsSync } from "node:fs";
-import { resolve } from "../../shared/config/layers.ts";
+import { type FlagValues, resolve } from "../../shared/config/layers.ts";
+import { SETTING_NAMES, SETTINGS } from "../../shared/config/settings.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
@@ -30,6 +31,7 @@ export async function submitToFleet(named: string, options: NebulaApplyOptions):
   const settings = fleetSettings({ url: options.fleet });
   const depot = depotOf([options.depot ?? settings.depots].flat()[0]);
   const alone = HERE_ALONE.find((name) => options[name] !== undefined);
+  refuseSettings(options.flags);
   if (alone !== undefined) {
     const flag = `--${alone.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new CliError(
@@ -70,6 +72,20 @@ export async function submitToFleet(named: string, options: NebulaApplyOptions):
     port.close();
     interrupts.stop();
   }
+}
+
+/** What each machine has of its own. @throws {CliError} `ERR_USAGE` */
+function refuseSettings(flags: FlagValues): void {
+  const typed = SETTING_NAMES.find(
+    (name) => flags[name] !== undefined && name !== "maxBudgetUsd" && SETTINGS[name].flag,
+  );
+  if (typed === undefined) return;
+  const { flag = "", key } = SETTINGS[typed];
+  throw new CliError(
+    "ERR_USAGE",
+    `${flag}: agents work by the settings of the machine that they run on`,
+    { next: [`set ${key} in ~/.config/quasar/config.toml of each machine that works`] },
+  );
 }
 
 /** A path is made absolute: workers know the depot by the same words. */
