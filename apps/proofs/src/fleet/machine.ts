@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { processesOf } from "@quasar/torture";
 import { QUASAR } from "../blackbox/place.ts";
+import { makeClock } from "./clock.ts";
 import type { Cuttable } from "./cuttable.ts";
 import { beginNamespace, inNamespace } from "./namespace.ts";
 import { commandOf, isKeptWorker, signalAll, turnOf } from "./processes.ts";
@@ -35,6 +36,8 @@ export interface Machine {
   thaw(): Promise<void>;
   /** Has its worker save and give back what is under way. */
   stop(): Promise<void>;
+  /** Sets its wall clock so many seconds before or after the right time. */
+  setClock(seconds: number): void;
   /** Turns with a process here. */
   turns(): ReadonlySet<string>;
   /** All that its workers have printed. */
@@ -52,6 +55,8 @@ export interface MachineOptions {
   /** Without its folder of sessions. */
   readonly script: object;
   readonly env: Readonly<Record<string, string>>;
+  /** Whether its clock can be set. */
+  readonly hasClock: boolean;
 }
 
 /** How long a lease lasts, in seconds. */
@@ -71,7 +76,8 @@ export function makeMachine(options: MachineOptions): Machine {
   writeFileSync(scriptFile, JSON.stringify({ ...script, sessions: join(root, "sessions") }));
   const agent = JSON.stringify(`scripted:${scriptFile}`);
   writeFileSync(join(config, "config.toml"), `coder = ${agent}\nreviewer = ${agent}\n`);
-  const env = { ...options.env, HOME: home, TMPDIR: join(root, "tmp") };
+  const clock = options.hasClock ? makeClock(root) : undefined;
+  const env = { ...options.env, ...clock?.env, HOME: home, TMPDIR: join(root, "tmp") };
   const url = `http://127.0.0.1:${way.port}`;
   const log = join(root, "worker.log");
   const told: Told[] = [];
@@ -111,6 +117,10 @@ export function makeMachine(options: MachineOptions): Machine {
         const command = commandOf(pid);
         return command.startsWith(process.execPath) && isMeant.worker(pid) && !isKeptWorker(pid);
       }),
+    setClock(seconds) {
+      if (clock === undefined) throw new Error(`the clock of ${name} cannot be set`);
+      clock.set(seconds);
+    },
     turns: () =>
       new Set(
         processesOf(root)

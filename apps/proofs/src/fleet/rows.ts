@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LANE } from "@quasar/nebula/port";
 import { type Machine, TTL_S } from "./machine.ts";
@@ -74,7 +75,7 @@ function frozen(part: "all" | "all but agents"): Row["play"] {
     const since = performance.now();
     await machine.freeze(part);
     const taken = await takenOver(trial, work, since, machine);
-    await sleep(Math.max(0, 30_000 - (performance.now() - since)));
+    await sleep(Math.max(0, 60_000 - (performance.now() - since)));
     const isAlive = machine.turns().has(asked.turnId);
     const thawed = performance.now();
     await machine.thaw();
@@ -185,7 +186,7 @@ export const ROWS: readonly Row[] = [
   {
     name: "worker-frozen",
     expected: `taken over ≤ ${TAKEOVER_S} s, old agent ended ≤ 5 s after the thaw, ≤ 1 repeated`,
-    setting: { slowMs: 42_000 },
+    setting: { slowMs: 72_000 },
     maxRepeated: 1,
     play: frozen("all but agents"),
   },
@@ -224,7 +225,7 @@ export const ROWS: readonly Row[] = [
     async play(trial) {
       const { asked } = await slowTurn(trial);
       trial.depot.takeAway();
-      await sleep(30_000);
+      await sleep(60_000);
       const continues = trial.asked.some(({ turnId, step }) => turnId === asked.turnId && step > 0);
       const back = performance.now();
       trial.depot.bringBack();
@@ -232,6 +233,27 @@ export const ROWS: readonly Row[] = [
       return all(
         { seen: [`next turn after ${secondsSince(back)} s`], broken: [] },
         law(continues, "the turn in flight did not continue"),
+      );
+    },
+  },
+  {
+    name: "clock-set",
+    expected: "no turn ended or repeated",
+    setting: { slowMs: 18_000, hasClock: true },
+    maxRepeated: 0,
+    async play(trial) {
+      const { asked, machine } = await slowTurn(trial);
+      for (const seconds of [3600, 0, -3600, 0]) {
+        machine.setClock(seconds);
+        await sleep(3500);
+      }
+      const isAlive = machine.turns().has(asked.turnId);
+      const isTaken = () =>
+        trial.asked.some(({ step, turnId }) => turnId === asked.turnId && step > 0);
+      await until("the turn continues", WAIT_MS, isTaken);
+      return all(
+        law(isAlive, "the turn was ended"),
+        law(saysAnotherHour(machine), "its clock was not set: the row shows nothing"),
       );
     },
   },
@@ -257,6 +279,12 @@ export const ROWS: readonly Row[] = [
     },
   },
 ];
+
+/** Whether the worker of a machine has printed a time that is far from now. */
+function saysAnotherHour({ log }: Machine): boolean {
+  const times = readFileSync(log, "utf8").matchAll(/"time":"([^"]+)"/gu);
+  return [...times].some(([, time = ""]) => Date.parse(time) > Date.now() + 1_800_000);
+}
 
 /** Turns whose first request came after a moment. */
 function turnsBegun({ asked }: Trial, after: number, machine?: string): readonly string[] {

@@ -41,6 +41,8 @@ export interface Setting {
   readonly nebula?: TorturedNebula | undefined;
   /** How many phases a machine works on at once. @default 1 */
   readonly max?: number | undefined;
+  /** Whether the clocks of machines can be set. @default false */
+  readonly hasClock?: boolean | undefined;
 }
 
 export interface TrialOptions extends Setting {
@@ -88,7 +90,15 @@ export class Trial {
 
   /** @returns With the workers and the nebula begun. */
   static async begin(options: TrialOptions, onMade: (trial: Trial) => void): Promise<Trial> {
-    const { root, name, model, slowMs = QUICK_MS, max = 1, nebula = fivePhases("plan") } = options;
+    const {
+      root,
+      name,
+      model,
+      slowMs = QUICK_MS,
+      max = 1,
+      hasClock = false,
+      nebula = fivePhases("plan"),
+    } = options;
     mkdirSync(join(root, "person"), { recursive: true });
     const fixture = makeNebulaFixture(join(root, "person"), nebula);
     const { PATH = "" } = process.env;
@@ -115,7 +125,17 @@ export class Trial {
       const way = await cuttable(server.port());
       const { keyFile } = server;
       machines.push(
-        makeMachine({ root, name: each, keyFile, depot: depot.path, way, max, script, env }),
+        makeMachine({
+          root,
+          name: each,
+          keyFile,
+          depot: depot.path,
+          way,
+          max,
+          script,
+          env,
+          hasClock,
+        }),
       );
     }
     const config = join(root, "person/.config/quasar");
