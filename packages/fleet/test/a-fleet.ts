@@ -56,7 +56,9 @@ export async function aFleet(place: Place) {
       {
         reviewer,
         ...change
-      }: Partial<Pick<WorkerOptions, "port" | "most" | "limitsOf" | "graceMs" | "optionsOf">> & {
+      }: Partial<
+        Pick<WorkerOptions, "port" | "most" | "limitsOf" | "graceMs" | "optionsOf" | "plansBy">
+      > & {
         readonly reviewer?: AgentInvoker | undefined;
       } = {},
     ) {

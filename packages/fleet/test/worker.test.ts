@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LANE, type NebulaPort, PortError } from "@quasar/nebula/port";
 import { expect, test } from "vitest";
 // @boundaries-ignore one place for the tests of nebulae on one machine and on several
-import { aPlace, MANIFEST, phase, type Work, write } from "../../nebula/test/place.ts";
+import { agentsOf, aPlace, MANIFEST, phase, type Work, write } from "../../nebula/test/place.ts";
 import { aFleet, isDone } from "./a-fleet.ts";
 
 const ONE = { "nebula.toml": MANIFEST, "a.md": phase("a") };
@@ -70,4 +70,27 @@ test("a worker that was cut off takes nothing of its own anew before it knows wh
   expect(turns).toEqual(["a"]);
   const taken = fleet.told.filter((event) => event.type === "takes" && event.phase === "a");
   expect(taken).toHaveLength(1);
+});
+
+test("who schedules phases needs no agents of theirs, and who lacks one leaves its phase to others", async () => {
+  const files = { ...ONE, "b.md": phase("b") };
+  const fleet = await aFleet(aPlace({ "base.txt": "base\n" }, files));
+  const { id } = await fleet.submit();
+  const of = (machine: string): Work =>
+    Object.fromEntries(
+      ["a", "b"].map((name) => [
+        `Phase ${name}`,
+        (tree: string) => write(tree, { [`${name}.txt`]: `${machine}\n` }),
+      ]),
+    );
+  const plansBy = agentsOf(of("one"));
+  const optionsOf: typeof plansBy = (given) => {
+    if (given.title !== "Phase b") return plansBy(given);
+    throw Object.assign(new Error("there is no program codex"), { code: "ERR_NOT_INSTALLED" });
+  };
+  fleet.worker("one", {}, { optionsOf, plansBy });
+  await fleet.until(id, ({ phases }) => phases[0]?.status === "done");
+  fleet.worker("two", of("two"));
+  await fleet.until(id, isDone);
+  expect(fleet.inDepot("show", "nebula/demo:b.txt")).toBe("two");
 });

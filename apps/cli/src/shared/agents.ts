@@ -90,7 +90,10 @@ export function agentsCreator(ways: OtherWays): (settings: AgentSettings) => Age
 }
 
 /** The same, installed or not. */
-function invokersOf(settings: AgentSettings, setEnv: Readonly<Record<string, string>>): Agents {
+export function invokersOf(
+  settings: AgentSettings,
+  setEnv: Readonly<Record<string, string>> = {},
+): Agents {
   return {
     coder: createInvoker(settings, "coder", settings, setEnv),
     reviewer: createInvoker(settings, "reviewer", settings, setEnv),

@@ -49,6 +49,8 @@ export interface WorkerOptions extends Pick<ApplyOptions, OfApply> {
   /** How long a turn continues without contact to the server, in milliseconds. */
   readonly graceMs: number;
   readonly limitsOf: ConductOptions["limitsOf"];
+  /** The same as `optionsOf` for who schedules phases: their agents need not be here. @default `optionsOf` */
+  readonly plansBy?: ApplyOptions["optionsOf"] | undefined;
   readonly tell: (event: WorkerEvent) => void;
   /** Aborted: what is under way is saved, and given back. */
   readonly signal: AbortSignal;
@@ -318,7 +320,7 @@ class FleetWorker {
   }
 
   async #conduct(held: HeldLease, depot: string): Promise<void> {
-    const { signal, stateFolder } = this.#options;
+    const { signal, stateFolder, optionsOf, plansBy = optionsOf } = this.#options;
     const { nebula } = held.lease;
     const onEvent = (event: Told): void => this.#tell(nebula, event);
     let restMs = REST_MS;
@@ -326,7 +328,10 @@ class FleetWorker {
     try {
       const place = fleetPlace(stateFolder, nebula);
       const reach = this.#reach;
-      heard = await conduct({ ...this.#options, place, depot, reach, held, onEvent, signal });
+      heard = await conduct({
+        ...{ ...this.#options, optionsOf: plansBy },
+        ...{ place, depot, reach, held, onEvent, signal },
+      });
     } catch (error) {
       if (!signal.aborted) this.#failed(nebula, depot, error);
       // One of another version may get on with it.

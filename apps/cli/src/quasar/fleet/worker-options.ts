@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { WorkerOptions } from "@quasar/nebula/fleet";
 import { createKeyManager } from "@quasar/receipts";
 import { openUser } from "@quasar/runs/internal";
-import { createAgents } from "../../shared/agents.ts";
+import { createAgents, invokersOf } from "../../shared/agents.ts";
 import { environmentOfChecks } from "../../shared/checks/environment.ts";
 import { resolve } from "../../shared/config/layers.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -14,7 +14,7 @@ import { withoutOwnHook } from "../run-options.ts";
 
 type Settled =
   | ("optionsOf" | "commandEnv" | "env" | "stateFolder" | "keys" | "withoutOwnHook")
-  | ("machine" | "limitsOf");
+  | ("machine" | "limitsOf" | "plansBy");
 
 /**
  * Makes sure that the agents are here that this user's settings name: phases would fail on this machine that others could
@@ -43,9 +43,11 @@ const WORKER = "quasar worker";
 export function workerSettings(name?: string): Pick<WorkerOptions, Settled> {
   const { folders } = openUser();
   const settings = resolve(userLayers(folders, process.env));
+  const planOf = planner(settings);
   return {
     machine: name ?? hostname(),
-    optionsOf: phaseOptions(settings, planner(settings)),
+    optionsOf: phaseOptions(settings, planOf),
+    plansBy: phaseOptions(settings, planOf, (of) => invokersOf(of)),
     commandEnv: environmentOfChecks(settings),
     env: process.env,
     stateFolder: folders.state,

@@ -1,17 +1,24 @@
 import type { ApplyOptions, PhaseRunOptions } from "@quasar/nebula";
 import { type NebulaPlan, planNebula } from "@quasar/nebula/plan";
 import type { NebulaSpec, PhaseSpec } from "@quasar/nebula/spec";
-import { agentsCreator } from "../../shared/agents.ts";
+import { type Agents, agentsCreator } from "../../shared/agents.ts";
 import type { Settings } from "../../shared/config/settings.ts";
 import { runOptionsOf } from "../run-options.ts";
 import { userSettings } from "./user-settings.ts";
 
 const OTHER_WAYS = { start: "quasar nebula apply DIR --auto" };
 
-/** What each phase's run works by: the user's settings, with what the phase and its nebula say. */
-export function phaseOptions(settings: Settings, planOf: Planner): ApplyOptions["optionsOf"] {
+/**
+ * What each phase's run works by: the user's settings, with what the phase and its nebula say.
+ *
+ * @param createAgents - Of the settings of a phase. @default those that are installed here; any other is an error
+ */
+export function phaseOptions(
+  settings: Settings,
+  planOf: Planner,
+  createAgents: (settings: Settings) => Agents = agentsCreator(OTHER_WAYS),
+): ApplyOptions["optionsOf"] {
   const made = new WeakMap<PhaseSpec, PhaseRunOptions>();
-  const createAgents = agentsCreator(OTHER_WAYS);
   return (spec, nebula) => {
     const known = made.get(spec);
     if (known !== undefined) return known;
