@@ -1,23 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-// @boundaries-ignore one server of a test's own for the tests of the port and of the command
-import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
+import { expect, test } from "vitest";
 import { place, quasar, write } from "./harness.ts";
+import { keepKey, memoryFleet } from "./memory-fleet.ts";
 
 const BRANCH = "nebula/demo";
 
 /** A nebula that was given to a fleet; at the depot its branch is one commit further. */
 async function aNebula() {
-  const key = randomBytes(32).toString("hex");
-  const ingress = await memoryIngress("nebula", key);
-  onTestFinished(() => ingress.close());
+  const { key, ingress } = await memoryFleet();
   const at = place();
-  const config = join(at.outside, "home/.config/quasar");
-  mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "fleet.key"), `${key}\n`, { mode: 0o600 });
+  keepKey(at, key);
   const depot = join(at.outside, "depot.git");
   await quasar(at, ["depot", "init", depot]);
   write(at.repo, {

@@ -1,39 +1,21 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { createFleetPort } from "@quasar/fleet";
-import { Scene } from "@quasar/nebula/testing";
-import { expect, onTestFinished, test } from "vitest";
-// @boundaries-ignore one server of a test's own for the tests of the port and of the command
-import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
+import type { Scene } from "@quasar/nebula/testing";
+import { expect, test } from "vitest";
 import { fleetPlace } from "./fleet-place.ts";
 import { quasar } from "./harness.ts";
-
-const KEY = randomBytes(32).toString("hex");
+import { keepKey, memoryFleet, sceneAt } from "./memory-fleet.ts";
 
 /** A server, and a user who has its key. */
 async function aFleet() {
-  const ingress = await memoryIngress("nebula", KEY);
-  const port = createFleetPort({ url: ingress.url, key: KEY });
-  onTestFinished(async () => {
-    port.close();
-    await ingress.close();
-  });
+  const { key, ingress, port } = await memoryFleet();
   const at = fleetPlace();
-  mkdirSync(dirname(at.keyFile), { recursive: true });
-  writeFileSync(at.keyFile, `${KEY}\n`, { mode: 0o600 });
-  const nothing = () => Promise.resolve();
-  const sceneAt = (createdAt: string): Scene =>
-    new Scene({
-      ...{ port, second: () => port, pass: nothing, jump: nothing, restart: nothing },
-      prepare: (state) => ({ ...state, createdAt }),
-    });
+  keepKey(at, key);
+  const sceneOf = (createdAt: string): Scene => sceneAt(port, (state) => ({ ...state, createdAt }));
   return {
-    sceneAt,
+    sceneOf,
     url: ingress.url,
     /** A nebula, begun at a time, that has ended or not. */
     async nebula(createdAt: string, isEnded: boolean): Promise<string> {
-      const scene = sceneAt(createdAt);
+      const scene = sceneOf(createdAt);
       const lane = await scene.begun();
       const done = { status: "done" } as const;
       if (isEnded) await scene.save(lane, { phases: { a: done, b: done, c: done } });
@@ -93,7 +75,7 @@ const AT = "2026-11-20T10:00:00.000Z";
 
 test("a question is answered from anywhere, by the command that the log prints", async () => {
   const fleet = await aFleet();
-  const scene = fleet.sceneAt(AT);
+  const scene = fleet.sceneOf(AT);
   const lane = await scene.begun();
   const id = "q-01234567";
   const asked = { id, phase: "a", cycle: 1, detail: "", options: [], summary: "Which port?" };
@@ -118,7 +100,7 @@ test("a question is answered from anywhere, by the command that the log prints",
 
 test("a phase that failed begins again where all the rest has ended", async () => {
   const fleet = await aFleet();
-  const scene = fleet.sceneAt(AT);
+  const scene = fleet.sceneOf(AT);
   const lane = await scene.begun();
   const done = { status: "done" } as const;
   await scene.save(lane, { phases: { a: { status: "failed" }, b: done, c: done } });

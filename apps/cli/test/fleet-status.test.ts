@@ -1,37 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createFleetPort } from "@quasar/fleet";
-import { anOffer, aWorker, Scene } from "@quasar/nebula/testing";
-import { expect, onTestFinished, test } from "vitest";
-// @boundaries-ignore one server of a test's own for the tests of the port and of the command
-import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
-import { type FleetPlace, fleetPlace } from "./fleet-place.ts";
+import { join } from "node:path";
+import { anOffer, aWorker } from "@quasar/nebula/testing";
+import { expect, test } from "vitest";
+import { fleetPlace } from "./fleet-place.ts";
 import { git, place, quasar, write } from "./harness.ts";
-
-const KEY = randomBytes(32).toString("hex");
-
-function keep(at: FleetPlace, key: string): void {
-  mkdirSync(dirname(at.keyFile), { recursive: true });
-  writeFileSync(at.keyFile, `${key}\n`, { mode: 0o600 });
-}
+import { keepKey, memoryFleet, sceneAt } from "./memory-fleet.ts";
 
 /** A server with the key, and a place of a user who has it too. */
 async function aFleet() {
-  const ingress = await memoryIngress("nebula", KEY);
-  const port = createFleetPort({ url: ingress.url, key: KEY });
-  onTestFinished(async () => {
-    port.close();
-    await ingress.close();
-  });
+  const { key, ingress, port } = await memoryFleet();
   const at = fleetPlace();
-  keep(at, KEY);
-  const nothing = () => Promise.resolve();
-  const scene = new Scene({
-    ...{ port, second: () => port, pass: nothing, jump: nothing, restart: nothing },
-    prepare: (state) => state,
-  });
-  return { ingress, at, scene };
+  keepKey(at, key);
+  return { ingress, at, scene: sceneAt(port) };
 }
 
 test("it shows the nebulae, and which machine works on what", async () => {
@@ -60,7 +39,7 @@ test.for([
   ["a server of something else", { refuse: 404 }, 1, "ERR_STATE", "is no fleet's server"],
 ] as const)("%s is named", async ([, wrong, exit, code, why]) => {
   const { ingress, at } = await aFleet();
-  if ("key" in wrong) keep(at, wrong.key);
+  if ("key" in wrong) keepKey(at, wrong.key);
   if ("refuse" in wrong) ingress.refuse(2, wrong.refuse);
   const url = "url" in wrong ? wrong.url : ingress.url;
   const shown = await quasar(at, ["fleet", "status", "--json", "--fleet", url]);

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFleetPort } from "@quasar/fleet";
 import { stateOf } from "@quasar/nebula/fleet";
-import { expect, onTestFinished, test } from "vitest";
-// @boundaries-ignore one server of a test's own for the tests of the port and of the command
-import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
+import { expect, test } from "vitest";
 import { place, quasar, write } from "./harness.ts";
+import { keepKey, memoryFleet } from "./memory-fleet.ts";
 
 test("a repository's settings raise no budget of a nebula that goes to a fleet, unasked", async () => {
   const at = place();
@@ -26,17 +24,9 @@ test.for([
   ["4", "[execution]\nmax_workers = 4\n", [], undefined],
   ["3", "[execution]\nmax_workers = 4\n", ["--max-workers", "3"], 3],
 ] as const)("it says how many are worked on at once: %s", async ([words, keys, typed, kept]) => {
-  const key = randomBytes(32).toString("hex");
-  const ingress = await memoryIngress("nebula", key);
-  const port = createFleetPort({ url: ingress.url, key });
-  onTestFinished(async () => {
-    port.close();
-    await ingress.close();
-  });
+  const { key, ingress, port } = await memoryFleet();
   const at = place();
-  const config = join(at.outside, "home/.config/quasar");
-  mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "fleet.key"), `${key}\n`, { mode: 0o600 });
+  keepKey(at, key);
   const depot = join(at.outside, "depot.git");
   await quasar(at, ["depot", "init", depot]);
   write(at.repo, {
@@ -69,9 +59,7 @@ test("what agents are to work by is no matter of who gives a nebula to a fleet",
 
 test("a worker whose agents are not installed does not start", async () => {
   const at = place();
-  const config = join(at.outside, "home/.config/quasar");
-  mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "fleet.key"), `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
+  keepKey(at, randomBytes(32).toString("hex"));
   const args = ["worker", "--fleet", "http://127.0.0.1:1", "--depot", at.outside, "--json"];
   const bin = join(at.outside, "bin");
   mkdirSync(bin);

@@ -1,15 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { createFleetPort } from "@quasar/fleet";
 import type { NebulaState } from "@quasar/nebula";
-import { A, anOffer, aWorker, Scene } from "@quasar/nebula/testing";
-import { expect, onTestFinished, test } from "vitest";
-// @boundaries-ignore one server of a test's own for the tests of the port and of the command
-import { memoryIngress } from "../../../packages/fleet/test/memory-ingress.ts";
+import { A, anOffer, aWorker } from "@quasar/nebula/testing";
+import { expect, test } from "vitest";
 import { Terminal } from "./cockpit/terminal.ts";
 import { fleetPlace } from "./fleet-place.ts";
 import { lastRecord, quasar, records, start } from "./harness.ts";
+import { keepKey, memoryFleet, sceneAt } from "./memory-fleet.ts";
 
 type PhaseState = NebulaState["phases"][number];
 
@@ -28,21 +23,10 @@ const DONE: Partial<PhaseState> = {
 
 /** A nebula of a fleet on which machine `machine of w1` works, and a user outside of any repository. */
 async function working() {
-  const key = randomBytes(32).toString("hex");
-  const ingress = await memoryIngress("nebula", key);
-  const port = createFleetPort({ url: ingress.url, key });
-  onTestFinished(async () => {
-    port.close();
-    await ingress.close();
-  });
-  const nothing = () => Promise.resolve();
-  const scene = new Scene({
-    ...{ port, second: () => port, pass: nothing, jump: nothing, restart: nothing },
-    prepare: (state) => state,
-  });
+  const { key, ingress, port } = await memoryFleet();
+  const scene = sceneAt(port);
   const at = fleetPlace();
-  mkdirSync(dirname(at.keyFile), { recursive: true });
-  writeFileSync(at.keyFile, `${key}\n`, { mode: 0o600 });
+  keepKey(at, key);
   const lane = await scene.begun(anOffer(A, { runId: RUN_ID }));
   await scene.take("any", aWorker("w1"));
   const begun = { type: "phase_begun", phase: "a", attempt: 1, runId: RUN_ID } as const;

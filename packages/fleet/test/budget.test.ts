@@ -9,7 +9,7 @@ import { cuttable } from "./cuttable.ts";
 const IDS = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const [TOTAL_USD, PHASE_USD, TURN_USD] = [3, 1.5, 0.6];
 
-/** Agents that spend so much a turn, or what is left to them, and how much all have. */
+/** Agents that spend so much a turn, at most their allowance, and how much they have spent. */
 function payingAgents(work: Work) {
   const paid = { usd: 0 };
   const paying = (given: AgentInvoker): AgentInvoker => ({

@@ -64,7 +64,7 @@ test.for([
   expect(ingress.counts.get("signal")).toBeUndefined();
 });
 
-test("the server takes no answer that is none, whoever sends it", async () => {
+test("the server takes no answer that is none from any client", async () => {
   const { ingress, scene } = await aSet();
   const url = new URL(ingress.url);
   const caller = createCaller({ url, key: KEY, service: "nebula", patienceMs: 1000 });

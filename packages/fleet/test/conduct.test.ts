@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentInvoker } from "@quasar/agents";
-import type { NebulaState } from "@quasar/nebula";
 import { LANE, type NebulaPort, PortError } from "@quasar/nebula/port";
 import { expect, test, vi } from "vitest";
 import { aFleet, isDone } from "./a-fleet.ts";
+import { hasLanded, oneLong, SIDE_BY_SIDE } from "./side-by-side.ts";
 // @boundaries-ignore one place for the tests of nebulae on one machine and on several
 import {
   agent,
@@ -30,26 +30,6 @@ test("a nebula lands on the branch that git begins repositories with", {
   await fleet.until(id, isDone);
   expect(fleet.inDepot("show", "trunk:a.txt")).toBe("a");
 });
-
-const SIDE_BY_SIDE = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
-
-/** Two phases, of which the second works until it may end. */
-function oneLong(): { readonly work: Work; readonly end: () => void } {
-  const mayEnd = Promise.withResolvers<void>();
-  const work: Work = {
-    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
-    "Phase b": async (tree) => {
-      await mayEnd.promise;
-      write(tree, { "b.txt": "b\n" });
-    },
-  };
-  return { work, end: mayEnd.resolve };
-}
-
-const hasLanded =
-  (phaseId: string) =>
-  ({ phases }: NebulaState): boolean =>
-    phases.some(({ id, landing }) => id === phaseId && landing > 0);
 
 test("a landing waits for a server that is out of reach, and the conductor stays", {
   timeout: 120_000,

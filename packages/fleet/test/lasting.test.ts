@@ -7,28 +7,9 @@ import { expect, test } from "vitest";
 // @boundaries-ignore one place for the tests of nebulae on one machine and on several
 import { aPlace, IN_ORDER, MANIFEST, phase, type Work, write } from "../../nebula/test/place.ts";
 import { aFleet, isDone } from "./a-fleet.ts";
+import { hasLanded, oneLong, SIDE_BY_SIDE } from "./side-by-side.ts";
 
 // Errors that no time heals: they are in nobody's way.
-
-const SIDE_BY_SIDE = { "nebula.toml": MANIFEST, "a.md": phase("a"), "b.md": phase("b") };
-
-/** Two phases, of which the second works until it may end. */
-function oneLong(): { readonly work: Work; readonly end: () => void } {
-  const mayEnd = Promise.withResolvers<void>();
-  const work: Work = {
-    "Phase a": (tree) => write(tree, { "a.txt": "a\n" }),
-    "Phase b": async (tree) => {
-      await mayEnd.promise;
-      write(tree, { "b.txt": "b\n" });
-    },
-  };
-  return { work, end: mayEnd.resolve };
-}
-
-const hasLanded =
-  (phaseId: string) =>
-  ({ phases }: NebulaState): boolean =>
-    phases.some(({ id, landing }) => id === phaseId && landing > 0);
 
 test("a run that cannot be fetched fails its phase, and is in nobody's way", {
   timeout: 120_000,
