@@ -71,20 +71,20 @@ export function createAgents(
   setEnv: Readonly<Record<string, string>> = {},
 ): Agents {
   const agents = invokersOf(settings, setEnv);
-  requirePrograms(settings, ways);
+  requirePrograms(settings, (spec) => missingProgram(spec, ways));
   return agents;
 }
 
 /** As {@link createAgents}, for many settings: each program is searched for once. */
 export function agentsCreator(ways: OtherWays): (settings: AgentSettings) => Agents {
-  const missing = new Map<string, CliError | undefined>();
+  const known = new Map<string, CliError | undefined>();
+  const missing = (spec: string): CliError | undefined => {
+    if (!known.has(spec)) known.set(spec, missingProgram(spec, ways));
+    return known.get(spec);
+  };
   return (settings) => {
-    const agents = invokersOf(settings, {});
-    for (const spec of [settings.coder, settings.reviewer]) {
-      if (!missing.has(spec)) missing.set(spec, missingProgram(spec, ways));
-      const error = missing.get(spec);
-      if (error !== undefined) throw error;
-    }
+    const agents = invokersOf(settings);
+    requirePrograms(settings, missing);
     return agents;
   };
 }
@@ -103,10 +103,10 @@ export function invokersOf(
 /** @throws {CliError} `ERR_NOT_INSTALLED` */
 function requirePrograms(
   { coder, reviewer }: Pick<AgentSettings, AgentRole>,
-  ways: OtherWays,
+  missing: (spec: string) => CliError | undefined,
 ): void {
   for (const spec of [coder, reviewer]) {
-    const error = missingProgram(spec, ways);
+    const error = missing(spec);
     if (error !== undefined) throw error;
   }
 }
@@ -123,7 +123,7 @@ export function agentsOf(
   checkpoint: Checkpoint,
   onMissing: (error: CliError) => void = thrown,
 ): Agents {
-  const agents = invokersOf(settings, {});
+  const agents = invokersOf(settings);
   lookForPrograms(settings, onMissing);
   const { turn } = checkpoint;
   if (turn === undefined) return agents;
@@ -149,7 +149,7 @@ function thrown(error: CliError): never {
 
 function lookForPrograms(settings: Settings, onMissing: (error: CliError) => void): void {
   try {
-    requirePrograms(settings, { start: "quasar resume" });
+    requirePrograms(settings, (spec) => missingProgram(spec, { start: "quasar resume" }));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     onMissing(error);

@@ -9,8 +9,8 @@ import type { Engine } from "./context.ts";
  */
 export interface OverFleet {
   /**
-   * Takes each state that was saved here, and with each event that was noted, which the others are to have: before an attempt is offered and before the branch
-   * moves they have it. Must not throw.
+   * Takes each state that was saved here, also with an event that was only noted, which the others are to have: before an
+   * attempt is offered and before the branch moves they have it. Must not throw.
    */
   saved(text: Uint8Array): void;
   /** Has a worker, on any machine, carry out the run of a phase that has begun, until it has come to something. */

@@ -12,7 +12,7 @@ import { keptSpec } from "../state/list.ts";
 import type { NebulaSpec } from "../spec/types.ts";
 import type { NebulaState } from "../state/state.ts";
 import { requireState } from "../state/store.ts";
-import { readAnswer } from "./answers.ts";
+import { readItem } from "./inbox-items.ts";
 import { openClone } from "./clone.ts";
 import { Conductor, type Seen } from "./conductor.ts";
 import type { HeldLease } from "./held-lease.ts";
@@ -133,7 +133,7 @@ function takePlan(
 ): void {
   for (const item of inbox) {
     if (!item.id.startsWith("plan/")) continue;
-    const read = readAnswer(item);
+    const read = readItem(item);
     if ("refused" in read) onEvent({ type: "warning", message: read.refused });
     else if (read.said.kind === "plan") {
       decidePlan(commonDir, requireState(home), read.said.reply);

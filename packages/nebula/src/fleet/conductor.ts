@@ -25,7 +25,7 @@ import { type NebulaHome, runsFolder } from "../state/home.ts";
 import { note } from "../state/report.ts";
 import type { PhaseState } from "../state/state.ts";
 import type { Phase } from "../state/schedule.ts";
-import { readAnswer } from "./answers.ts";
+import { readItem } from "./inbox-items.ts";
 import { depotNames } from "./depot-names.ts";
 import type { HeldLease } from "./held-lease.ts";
 import type { LaneRef } from "./lane-ref.ts";
@@ -164,7 +164,7 @@ export class Conductor implements OverFleet {
     if (pushed.kind === "refused") throw new NebulaError("ERR_BRANCH", pushed.message);
   }
 
-  /** @returns Why it cannot be here, whoever tries; `""`: it is. */
+  /** @returns Why no machine can have it here; `""`: it is here. */
   async #fetchRun(engine: Engine, { ref, runId }: PhaseState): Promise<string> {
     const { port, depot, reach } = this.#options;
     const { repository, signal, store } = engine;
@@ -235,7 +235,7 @@ export class Conductor implements OverFleet {
         recorder.took([item.key]);
         continue;
       }
-      const read = readAnswer(item);
+      const read = readItem(item);
       if ("refused" in read) {
         this.#refused.add(item.key);
         recorder.took([item.key]);
@@ -268,7 +268,7 @@ function haveSucceeded(engine: Engine, { spec }: Phase): void {
   for (const { name } of [coder, reviewer]) engine.agentLimits.succeeded(name, now);
 }
 
-/** Who carried out the run of a phase's attempt, and what it has cost: whoever asks the server has no ledger. */
+/** Who carried out the run of a phase's attempt, and what it has cost: who asks the server has no ledger. */
 async function keepRun(
   { store, home }: Engine,
   { id, ref, runId }: PhaseState,

@@ -3,8 +3,10 @@ import type { Seen } from "./conductor.ts";
 import { isUnreachable } from "./reach.ts";
 import { stateOf } from "./state-of.ts";
 
-/** How long a lane is left alone, by `performance.now()`, unless something else than this is seen of its nebula. */
+/** How long a lane is left alone, unless something else than this is seen of its nebula. */
 interface Rest {
+  readonly ms: number;
+  /** By `performance.now()`. */
   readonly untilMs: number;
   readonly while: string;
 }
@@ -15,9 +17,8 @@ const MOST_MS = 600_000;
 /** The lanes that this worker leaves alone, since a conductor here had nothing to do, or has failed. */
 export class LaneRests {
   readonly #port: Pick<NebulaPort, "status">;
+  /** The last of each, which may be over. */
   readonly #rests = new Map<string, Rest>();
-  /** The rest before. */
-  readonly #last = new Map<string, { readonly ms: number; readonly while: string }>();
 
   constructor(port: Pick<NebulaPort, "status">) {
     this.#port = port;
@@ -45,14 +46,9 @@ export class LaneRests {
   }
 
   #keep(nebula: string, given: number, seen: string): void {
-    const last = this.#last.get(nebula);
+    const last = this.#rests.get(nebula);
     const ms = last?.while === seen ? Math.min(Math.max(given, 2 * last.ms), MOST_MS) : given;
-    this.#last.set(nebula, { ms, while: seen });
-    this.#rests.set(nebula, { untilMs: performance.now() + ms, while: seen });
-  }
-
-  end(nebula: string): void {
-    this.#rests.delete(nebula);
+    this.#rests.set(nebula, { ms, untilMs: performance.now() + ms, while: seen });
   }
 }
 

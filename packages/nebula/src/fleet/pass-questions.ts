@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { allQuestions, keepAnswer, readAnswer } from "../people/question-files.ts";
 import { type Lease, type NebulaPort, type QuestionReply, readReply } from "../port/index.ts";
 import type { AgentQuestion } from "../question.ts";
 import type { NebulaHome } from "../state/home.ts";
 import { askedSchema, keepAsked } from "./questions.ts";
-import { AGAIN_MS, type Reach, whenReached } from "./reach.ts";
+import { pause, type Reach, whenReached } from "./reach.ts";
 
 export interface QuestionPassOptions {
   readonly port: Pick<NebulaPort, "record" | "wait" | "status">;
@@ -72,7 +71,7 @@ export class QuestionPass {
         return;
       }
       await this.#read();
-      await sleep(AGAIN_MS, undefined, { signal });
+      await pause(signal);
     }
   }
 

@@ -23,7 +23,7 @@ function aState(statuses: Readonly<Record<string, PhaseState["status"]>>): State
   return { text: `state ${states}`, state: { phases } };
 }
 
-/** What a server is told: of each record the state, and the works that are offered. */
+/** What a server gets: of each record the state, and the works that are offered. */
 function aRecorder() {
   const told: { readonly state: string; readonly offered: readonly string[] }[] = [];
   let open = Promise.resolve();

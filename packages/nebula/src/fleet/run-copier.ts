@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Repository } from "@quasar/git";
 import { commitFolder } from "@quasar/git/depot";
 import { gitFoldersAt, plainHead } from "@quasar/git/internal";
@@ -8,7 +7,7 @@ import type { NebulaHome } from "../state/home.ts";
 import type { Lease } from "../port/index.ts";
 import { depotNames } from "./depot-names.ts";
 import { Queue } from "./queue.ts";
-import { AGAIN_MS, pushWhenReached, type Reach } from "./reach.ts";
+import { pause, pushWhenReached, type Reach } from "./reach.ts";
 import { copyRun, markRun, staysHere } from "./run-folder.ts";
 
 export interface RunCopierOptions {
@@ -69,7 +68,7 @@ export class RunCopier {
         return await this.#push();
       } catch (error) {
         if (signal.aborted || tries === TRIES) throw error;
-        await sleep(AGAIN_MS, undefined, { signal });
+        await pause(signal);
       }
     }
   }

@@ -9,7 +9,7 @@ const TRIES = 3;
 /**
  * Has the folder of a run be here, as `fetchRun` does.
  *
- * @returns Why the depot has one that cannot be here, whoever tries; `""`: nothing is in the way.
+ * @returns Why the depot has one that no machine can fetch; `""`: nothing is in the way.
  * @throws Where the depot is out of reach, and where the disk is full; the signal's reason
  */
 export async function takeRun(repository: Repository, run: RunToFetch): Promise<string> {

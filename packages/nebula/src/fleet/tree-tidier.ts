@@ -4,15 +4,15 @@ import type { NebulaState } from "../state/state.ts";
 /** How often the work trees of phases that have landed are removed, in milliseconds. */
 const TIDY_MS = 20_000;
 
-/** Has nothing left here of phases that have landed. */
+/** Removes now and then the work trees of phases that have landed. */
 export class TreeTidier {
   readonly #tidy: (nebula: string, depot: string) => Promise<NebulaState | undefined>;
-  /** By nebula: when that was done last. */
+  /** By nebula: when they were removed last. */
   readonly #tidied = new Map<string, number>();
-  /** Nebulae that have ended, and of which nothing is left. */
+  /** Nebulae that have ended, and whose work trees are removed. */
   readonly #ended = new Set<string>();
 
-  /** @param tidy - Removes what is left. @returns The nebula of which nothing is left now; `undefined`: there is nothing here. */
+  /** @param tidy - Removes the work trees of a nebula's landed phases. @returns The nebula; `undefined`: it has none here. */
   constructor(tidy: (nebula: string, depot: string) => Promise<NebulaState | undefined>) {
     this.#tidy = tidy;
   }

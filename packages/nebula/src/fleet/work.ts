@@ -213,7 +213,6 @@ class FleetWorker {
     if (await this.#rests.isAtRest(nebula)) return;
     const leased = await this.#lease(nebula, LANE);
     if (leased === undefined) return;
-    this.#rests.end(nebula);
     this.#run(leased, "", () => this.#conduct(leased, depot));
   }
 

@@ -17,7 +17,7 @@ import {
 import type { Ask } from "../model/ask.ts";
 import type { Ui } from "../model/ui.ts";
 
-/** What a person is told of a decision. */
+/** What the screen says of a decision. */
 export type Note = NonNullable<Ui["note"]>;
 
 /** Decides of a nebula, by the same calls as the commands do. */

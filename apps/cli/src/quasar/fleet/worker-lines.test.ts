@@ -33,7 +33,7 @@ test("work is named by the phase's id and the nebula's name", () => {
   ]);
 });
 
-test("an event of a nebula is told under its name where another one was told before", () => {
+test("an event is printed under the name of its nebula where one of another was before", () => {
   const event = {
     type: "phase_begun",
     phase: "authentication-of-users",
